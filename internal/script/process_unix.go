@@ -1,0 +1,43 @@
+//go:build unix
+
+package script
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup makes the process the leader of a new group, whose id is its own.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// A signal that finds nobody has nothing to do, so errors are of no interest.
+func askGroup(leader *os.Process)  { _ = syscall.Kill(-leader.Pid, syscall.SIGTERM) }
+func killGroup(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKILL) }
+
+// groupAlive reports whether the group has a member. The leader must have been
+// reaped. A process that is the first of its container inherits the orphans of
+// the group; they are reaped here, or they would count for ever.
+func groupAlive(leader *os.Process) bool {
+	for {
+		pid, err := syscall.Wait4(-leader.Pid, nil, syscall.WNOHANG, nil)
+		if err != nil || pid <= 0 {
+			break
+		}
+	}
+	return syscall.Kill(-leader.Pid, 0) != syscall.ESRCH
+}
+
+// endSignal names the signal that ended the process, or is empty.
+func endSignal(state *os.ProcessState) string {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() {
+		return ""
+	}
+	return fmt.Sprintf("signal %d (%s)", int(status.Signal()), status.Signal())
+}
+
+// tooLong reports whether err says that the arguments are too long.
+func tooLong(err error) bool { return errors.Is(err, syscall.E2BIG) }

@@ -1,0 +1,127 @@
+# Everything that a developer or CI runs. `make` alone prints the list.
+
+GO       ?= go
+FUZZTIME ?= 10s
+BENCH    ?= .
+COUNT    ?= 1
+TIMEOUT  ?= 15m
+
+GOLANGCI_VERSION := 2.15.0
+GOFUMPT_VERSION  := 0.12.0
+
+# The tools live in build/, which git ignores, and carry their version in the
+# name: another version is another file, so nothing stale is ever used.
+TOOLS    := $(CURDIR)/build/tools
+GOLANGCI := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
+GOFUMPT  := $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)
+
+MODULES := . admin
+
+# The race detector needs a C compiler; Go reports CGO_ENABLED=0 without one.
+RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+
+# internal/e2e kills and restarts whole programs: `make crash` runs it.
+UNIT = $$($(GO) list ./... | grep -v '/internal/e2e')
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Compile both modules and put the example programs into build/examples
+	@set -e; for m in $(MODULES); do (cd $$m && $(GO) build ./...); done
+	@mkdir -p build/examples
+	$(GO) build -o build/examples/ ./examples/...
+
+.PHONY: test
+test: ## Vet and test both modules with the race detector; needs nothing but Go
+	$(if $(RACE),,@echo "note: no C compiler, so the tests run without the race detector")
+	@set -e; for m in $(MODULES); do \
+		echo "== go vet, go test $(RACE) in $$m"; \
+		(cd $$m && $(GO) vet ./... && $(GO) test $(RACE) -timeout $(TIMEOUT) $(UNIT)); \
+	done
+
+.PHONY: race
+race: ## Test both modules three times with the race detector
+	@set -e; for m in $(MODULES); do (cd $$m && $(GO) test -race -count=3 -timeout 30m $(UNIT)); done
+
+.PHONY: lint
+lint: $(GOLANGCI) $(GOFUMPT) ## Run golangci-lint and gofumpt on both modules
+	@set -e; for m in $(MODULES); do \
+		echo "== golangci-lint in $$m"; \
+		(cd $$m && $(GOLANGCI) run --config $(CURDIR)/.golangci.yml ./...); \
+	done
+	@.ci/formatted $(GOFUMPT)
+
+.PHONY: fmt
+fmt: $(GOLANGCI) ## Format both modules as lint wants it
+	@set -e; for m in $(MODULES); do \
+		(cd $$m && $(GOLANGCI) fmt --config $(CURDIR)/.golangci.yml ./...); \
+	done
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME (10s)
+	@GO=$(GO) .ci/fuzz $(FUZZTIME)
+
+.PHONY: bench
+bench: ## Run the published benchmark and print its table
+	$(GO) run ./bench
+
+.PHONY: microbench
+microbench: ## Run the Go benchmarks that match BENCH (all), COUNT times (1)
+	@set -e; for m in $(MODULES); do \
+		(cd $$m && $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...); \
+	done
+
+.PHONY: long
+long: ## Run the full-length crash and fault tests
+	XXLJOB_LONG=1 $(GO) test -count=1 -timeout 4h -v ./internal/e2e/...
+
+.PHONY: cover
+cover: ## Write the coverage of both modules to build/cover and print the sums
+	@mkdir -p build/cover
+	@set -e; for m in $(MODULES); do \
+		out=$(CURDIR)/build/cover/$$(basename $$(cd $$m && pwd)).out; \
+		(cd $$m && $(GO) test -coverprofile $$out $(UNIT) && $(GO) tool cover -func $$out | tail -n 1); \
+	done
+
+.PHONY: golden
+golden: ## Write the golden files anew; look at the diff before you commit
+	@set -e; for f in $$(grep -rlE --include='*_test.go' 'flag\.Bool\("update"' . | grep -v '^./build/'); do \
+		(cd $$(dirname $$f) && $(GO) test -count=1 . -update); \
+	done
+
+.PHONY: generate
+generate: ## Run go generate in both modules
+	@set -e; for m in $(MODULES); do (cd $$m && $(GO) generate ./...); done
+
+.PHONY: interop
+interop: ## Let Java's own classes drive our executor; needs Maven and a JDK
+	$(GO) test -tags interop -count=1 -timeout 30m ./internal/interop/...
+
+.PHONY: crash
+crash: ## Run the short forms of the crash and fault tests
+	$(GO) test -count=1 -timeout 20m ./internal/e2e/...
+
+.PHONY: tidy
+tidy: ## Tidy go.mod and go.sum of both modules
+	@set -e; for m in $(MODULES); do (cd $$m && GOWORK=off $(GO) mod tidy); done
+
+.PHONY: verify
+verify: ## Run everything that CI runs
+	.ci/run
+
+.PHONY: clean
+clean: ## Remove build/, which holds tools, examples, coverage and logs of CI
+	rm -rf build
+
+$(GOLANGCI):
+	@mkdir -p $(TOOLS)/new
+	GOWORK=off GOBIN=$(TOOLS)/new $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_VERSION)
+	@mv $(TOOLS)/new/golangci-lint $@
+
+$(GOFUMPT):
+	@mkdir -p $(TOOLS)/new
+	GOWORK=off GOBIN=$(TOOLS)/new $(GO) install mvdan.cc/gofumpt@v$(GOFUMPT_VERSION)
+	@mv $(TOOLS)/new/gofumpt $@

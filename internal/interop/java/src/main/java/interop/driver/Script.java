@@ -1,7 +1,5 @@
 package interop.driver;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -46,12 +44,20 @@ final class Script {
         return (System.nanoTime() - start) / 1_000_000;
     }
 
+    /** An assertion speaks for itself; of anything else the causes, and where in the driver it came up. */
     private static String describe(Throwable e) {
         if (e instanceof AssertionError) {
             return e.getMessage();
         }
-        StringWriter trace = new StringWriter();
-        e.printStackTrace(new PrintWriter(trace));
-        return trace.toString();
+        StringBuilder text = new StringBuilder();
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            text.append(cause).append("; ");
+        }
+        for (StackTraceElement frame : e.getStackTrace()) {
+            if (frame.getClassName().startsWith(Script.class.getPackageName())) {
+                return text.append("at ").append(frame).toString();
+            }
+        }
+        return text.toString();
     }
 }

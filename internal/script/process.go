@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	// groupPoll is how often a stopped group is asked whether it is gone.
-	groupPoll = 5 * time.Millisecond
+	// A stopped group is asked whether it is gone at first after groupPoll, then
+	// after ever longer times up to maxGroupPoll.
+	groupPoll    = 4 * time.Millisecond
+	maxGroupPoll = 200 * time.Millisecond
 
 	// settle is what a killed group is given to go, and then, when the output is
 	// no longer read, the reader and the kernel; twice settle is the longest that
@@ -113,6 +115,7 @@ func (p *process) stop(grace time.Duration) (gone bool) {
 // waitGone waits until the leader is reaped and nothing of the group is left,
 // and at most for limit. It reports whether that has come.
 func (p *process) waitGone(limit time.Duration) bool {
+	deadline := time.Now().Add(limit)
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
@@ -120,14 +123,12 @@ func (p *process) waitGone(limit time.Duration) bool {
 	case <-timer.C:
 		return false
 	}
-	poll := time.NewTicker(groupPoll)
-	defer poll.Stop()
-	for groupAlive(p.cmd.Process) {
-		select {
-		case <-poll.C:
-		case <-timer.C:
+	for poll := groupPoll; groupAlive(p.cmd.Process); poll = min(2*poll, maxGroupPoll) {
+		left := time.Until(deadline)
+		if left <= 0 {
 			return false
 		}
+		time.Sleep(min(poll, left))
 	}
 	return true
 }

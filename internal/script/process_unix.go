@@ -17,9 +17,9 @@ func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: t
 func askGroup(leader *os.Process)  { _ = syscall.Kill(-leader.Pid, syscall.SIGTERM) }
 func killGroup(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKILL) }
 
-// groupAlive reports whether the group has a member. The leader must have been
-// reaped. A process that is the first of its container inherits the orphans of
-// the group; they are reaped here, or they would count for ever.
+// groupAlive reports whether a process of the group is alive. The leader must
+// have been reaped. An executor that is the first process of its container
+// inherits the orphans of the group; they are reaped here, or nobody would.
 func groupAlive(leader *os.Process) bool {
 	for {
 		pid, err := syscall.Wait4(-leader.Pid, nil, syscall.WNOHANG, nil)
@@ -27,7 +27,14 @@ func groupAlive(leader *os.Process) bool {
 			break
 		}
 	}
-	return syscall.Kill(-leader.Pid, 0) != syscall.ESRCH
+	switch err := syscall.Kill(-leader.Pid, 0); err {
+	case nil:
+		return !onlyZombies(leader.Pid)
+	case syscall.ESRCH:
+		return false
+	default: // EPERM: it runs as another user
+		return true
+	}
 }
 
 // endSignal names the signal that ended the process, or is empty.

@@ -62,7 +62,7 @@ func (s *Script) Run(ctx context.Context, out io.Writer, args Args) (exit int, e
 	limited := &limitedWriter{out: out, limit: s.store.opts.MaxOutputBytes}
 	proc, err := start(cmd, limited)
 	if err != nil {
-		return -1, startError(err, args)
+		return -1, startError(err, cmd.Dir, args)
 	}
 	defer proc.close()
 
@@ -101,11 +101,16 @@ func (s *Script) command(ctx context.Context, args Args) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-func startError(err error, args Args) error {
+// startError says what to do about a process that did not start.
+func startError(err error, dir string, args Args) error {
 	if tooLong(err) {
 		return fmt.Errorf("script: a param of %d bytes and the environment are more than this "+
 			"system passes to a program (Linux: 131071 bytes an argument, Windows: 32767 "+
 			"characters in all); pass a reference to the data instead: %w", len(args.Param), err)
+	}
+	// The system names the interpreter even if it is the directory that lacks.
+	if _, dirErr := os.Stat(dir); dir != "" && dirErr != nil {
+		return fmt.Errorf("script: not started, the working directory is not to be had: %w", dirErr)
 	}
 	return fmt.Errorf("script: not started: %w", err)
 }

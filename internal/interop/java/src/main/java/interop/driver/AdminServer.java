@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The admin stand-in: takes callbacks and registrations, decodes them as the release would, keeps them. */
 final class AdminServer implements AutoCloseable {
@@ -20,6 +21,7 @@ final class AdminServer implements AutoCloseable {
     private final Ledger ledger;
     private final String token;
     private final HttpServer server;
+    private final AtomicInteger refusals = new AtomicInteger();
     private final ExecutorService workers = Executors.newFixedThreadPool(4);
 
     /** Binds a loopback port; 0 is any free one. */
@@ -37,11 +39,25 @@ final class AdminServer implements AutoCloseable {
         return server.getAddress().getPort();
     }
 
+    /** Makes the next callbacks be answered with code 500, as by an admin whose database is away. */
+    void refuseCallbacks(int count) {
+        refusals.set(count);
+    }
+
+    /** How many of the callbacks to refuse have not come yet. */
+    int refusalsLeft() {
+        return refusals.get();
+    }
+
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
             String path = exchange.getRequestURI().getPath();
             String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
             String fault = fault(exchange);
+            if (fault == null && path.endsWith("/callback") && refusals.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+                send(exchange, "{\"code\":500,\"msg\":\"refused once\"}");
+                return;
+            }
             if (fault == null) {
                 fault = take(path, body);
             }

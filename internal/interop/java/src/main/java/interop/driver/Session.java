@@ -1,5 +1,6 @@
 package interop.driver;
 
+import interop.Flags;
 import java.nio.file.Path;
 
 /** What every check needs: the release, its client for the executor under test, and new ids. Not thread-safe. */
@@ -12,6 +13,7 @@ final class Session {
     private static final long FIRST_LOG_ID = 9_007_199_254_740_993L;
 
     final Release release;
+    final AdminServer admin;
     final Ledger ledger;
     final String url;
     final String appName;
@@ -22,13 +24,15 @@ final class Session {
     private int lastJobId = 100;
     private long lastLogId = FIRST_LOG_ID - 1;
 
-    Session(Release release, Ledger ledger, String url, String token, String appName, Path work) {
+    /** A session with the executor that the flags name, which need not have started yet. */
+    Session(Flags flags, Release release, AdminServer admin, Ledger ledger) {
         this.release = release;
+        this.admin = admin;
         this.ledger = ledger;
-        this.url = url;
-        this.token = token;
-        this.appName = appName;
-        this.work = work;
+        this.url = flags.require("executor").replaceFirst("/$", "");
+        this.token = flags.require("token");
+        this.appName = flags.require("appname");
+        this.work = Path.of(flags.require("work"));
         this.executor = release.client(url, token);
     }
 

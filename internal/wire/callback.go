@@ -75,7 +75,7 @@ func (c *CallbackItem) append(dst []byte, form CallbackForm) []byte {
 // CallbackSize returns how many bytes the item takes in a body, the comma
 // behind it included. A body is never larger than the sum of its items and
 // CallbackEnvelope. It allocates nothing.
-func CallbackSize(form CallbackForm, item *CallbackItem) int {
+func CallbackSize(form CallbackForm, item CallbackItem) int {
 	var buf [20]byte
 	digits := func(v int64) int { return len(strconv.AppendInt(buf[:0], v, 10)) }
 	date, code, msg := digits(item.LogDateTime), digits(int64(item.Code)), 0

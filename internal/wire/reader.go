@@ -1,49 +1,8 @@
 package wire
 
-import (
-	"errors"
-	"fmt"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
-// Limits of what the decoders take. Beyond them they return an error at once.
-const (
-	// MaxBody is the largest request body in bytes, as in Java's executor.
-	MaxBody = 5 << 20
-	// MaxCallbackBody is the largest body of DecodeCallbacks in bytes. Java
-	// executors up to 3.4.0 post their whole queue at once, so it is wide.
-	MaxCallbackBody = 32 << 20
-	// MaxCallbacks is the largest number of items in one callback body. A body
-	// of real items reaches MaxCallbackBody first.
-	MaxCallbacks = 1 << 20
-	// MaxAnswer is the largest answer body in bytes: Java executors put no
-	// limit on what /log returns.
-	MaxAnswer = 64 << 20
-	// MaxDepth is the deepest nesting of objects and arrays, also in values
-	// that are skipped.
-	MaxDepth = 64
-)
-
-// ErrNoBody is returned for a body that is empty, blank or null. Its text is
-// the name of the exception that Java reports then.
-var ErrNoBody = errors.New("java.lang.NullPointerException: the request body is empty or null")
-
-// SyntaxError reports a body that Gson would refuse. It never holds more than
-// a short piece of the body.
-type SyntaxError struct {
-	What   string // what was expected and what was found
-	Key    string // the field being read, empty outside fields
-	Offset int    // byte offset in the body, where reading stopped
-}
-
-// Error returns the text that stands behind "request error:" in an answer.
-func (e *SyntaxError) Error() string {
-	s := fmt.Sprintf("com.google.gson.JsonSyntaxException: %s at offset %d", e.What, e.Offset)
-	if e.Key != "" {
-		s += " in " + e.Key
-	}
-	return s
-}
+// This file cuts a body into tokens; document.go puts them together.
 
 // kind is the kind of a value, named as Gson names its tokens.
 type kind uint8
@@ -95,12 +54,14 @@ const (
 	classSpace  = 1 << iota // skipped between tokens
 	classEnd                // ends an unquoted text
 	classString             // needs a look inside a quoted text
+	classGap                // a blank, or may begin a comment
 )
 
 var classes = func() (t [256]uint8) {
 	for _, c := range "\t\n\r " {
-		t[c] |= classSpace
+		t[c] |= classSpace | classGap
 	}
+	t['#'], t['/'] = classGap, classGap
 	for _, c := range "/\\;#={}[]:, \t\f\r\n" {
 		t[c] |= classEnd
 	}
@@ -113,77 +74,17 @@ var classes = func() (t [256]uint8) {
 	return t
 }()
 
-func (r *reader) fail(format string, args ...any) error {
-	return &SyntaxError{What: fmt.Sprintf(format, args...), Key: r.key, Offset: r.pos}
-}
-
-// open starts on a body: it checks the size and steps over a byte order mark
-// and the prefix that Gson calls non-executable.
-func (r *reader) open(body []byte, limit int) error {
-	if len(body) > limit {
-		return &SyntaxError{What: fmt.Sprintf("the body has %d bytes, at most %d are taken", len(body), limit)}
-	}
-	r.data = body
-	if len(body) >= 3 && body[0] == 0xEF && body[1] == 0xBB && body[2] == 0xBF {
-		r.pos = 3
-	}
-	if _, err := r.peek(); err != nil {
-		return err
-	}
-	const prefix = ")]}'\n"
-	if rest := r.data[r.pos:]; len(rest) >= len(prefix) && string(rest[:len(prefix)]) == prefix {
-		r.pos += len(prefix)
-	}
-	return nil
-}
-
-// top reads the first token. It returns ErrNoBody if there is nothing or null.
-func (r *reader) top(body []byte, limit int) (token, error) {
-	if err := r.open(body, limit); err != nil {
-		return token{}, err
-	}
-	c, err := r.peek()
-	if err != nil {
-		return token{}, err
-	}
-	if c < 0 {
-		return token{}, ErrNoBody
-	}
-	t, err := r.value()
-	if err == nil && t.kind == kindNull {
-		err = ErrNoBody
-	}
-	return t, err
-}
-
-// close checks that nothing but blanks and comments follows the value.
-func (r *reader) close() error {
-	c, err := r.peek()
-	if err == nil && c >= 0 {
-		err = r.fail("JSON document was not fully consumed")
-	}
-	return err
-}
-
-// document reads a body that must be one object, and calls field for each
-// name in it, which must then read the value.
-func (r *reader) document(body []byte, limit int, field func(name []byte) error) error {
-	t, err := r.top(body, limit)
-	if err != nil {
-		return err
-	}
-	if t.kind != kindObject {
-		return r.fail("Expected BEGIN_OBJECT but was %s", t.kind)
-	}
-	if err := r.object(field); err != nil {
-		return err
-	}
-	return r.close()
-}
-
 // peek steps over blanks and comments and returns the next byte without
 // taking it, or -1 at the end of the body.
 func (r *reader) peek() (int, error) {
+	if r.pos < len(r.data) && classes[r.data[r.pos]]&classGap == 0 {
+		return int(r.data[r.pos]), nil
+	}
+	return r.peekGap()
+}
+
+// peekGap is peek where a gap begins.
+func (r *reader) peekGap() (int, error) {
 	for r.pos < len(r.data) {
 		c := r.data[r.pos]
 		switch {
@@ -297,13 +198,14 @@ func (r *reader) quoted(quote byte) (token, error) {
 // unquoted reads a text without quotes; it is empty if none begins here.
 func (r *reader) unquoted() token {
 	t := token{kind: kindLiteral}
-	start := r.pos
-	for r.pos < len(r.data) && classes[r.data[r.pos]]&classEnd == 0 {
-		t.wide = t.wide || r.data[r.pos] >= utf8.RuneSelf
-		r.pos++
+	start, end, bits := r.pos, r.pos, byte(0)
+	for end < len(r.data) && classes[r.data[end]]&classEnd == 0 {
+		bits |= r.data[end]
+		end++
 	}
-	t.text = r.data[start:r.pos]
+	r.pos, t.text, t.wide = end, r.data[start:end], bits >= utf8.RuneSelf
 	switch {
+	case bits < 'A': // digits and signs alone are no keyword
 	case equalFold(t.text, "null"):
 		t.kind = kindNull
 	case equalFold(t.text, "true"), equalFold(t.text, "false"):
@@ -323,141 +225,4 @@ func equalFold(b []byte, word string) bool {
 		}
 	}
 	return true
-}
-
-// object reads the fields of an object whose bracket is taken. The name given
-// to field is valid only until field returns.
-func (r *reader) object(field func(name []byte) error) error {
-	if err := r.enter(); err != nil {
-		return err
-	}
-	for first := true; ; first = false {
-		c, err := r.peek()
-		if err != nil {
-			return err
-		}
-		if c == '}' {
-			r.leave()
-			return nil
-		}
-		if !first {
-			if c != ',' && c != ';' {
-				return r.fail("Unterminated object")
-			}
-			r.pos++
-		}
-		name, err := r.name()
-		if err != nil {
-			return err
-		}
-		if err := field(name); err != nil {
-			return err
-		}
-		r.key = ""
-	}
-}
-
-// name reads a name and the separator behind it.
-func (r *reader) name() ([]byte, error) {
-	c, err := r.peek()
-	if err != nil {
-		return nil, err
-	}
-	var t token
-	if c == '"' || c == '\'' {
-		if t, err = r.quoted(byte(c)); err != nil {
-			return nil, err
-		}
-	} else if t = r.unquoted(); len(t.text) == 0 {
-		return nil, r.fail("Expected name")
-	}
-	if c, err = r.peek(); err != nil {
-		return nil, err
-	}
-	switch c {
-	case ':':
-		r.pos++
-	case '=':
-		r.pos++
-		if r.pos < len(r.data) && r.data[r.pos] == '>' {
-			r.pos++
-		}
-	default:
-		return nil, r.fail("Expected ':'")
-	}
-	if t.escaped {
-		return appendUnescaped(nil, t.text), nil
-	}
-	return t.text, nil
-}
-
-// array reads the elements of an array whose bracket is taken, calling
-// element for each. As in Gson an element that is left out is a null, so a
-// comma before the bracket means one more; absent is then true and there is
-// nothing to read.
-func (r *reader) array(element func(absent bool) error) error {
-	if err := r.enter(); err != nil {
-		return err
-	}
-	for first := true; ; first = false {
-		c, err := r.peek()
-		if err != nil {
-			return err
-		}
-		if c == ']' {
-			r.leave()
-			return nil
-		}
-		if !first {
-			if c != ',' && c != ';' {
-				return r.fail("Unterminated array")
-			}
-			r.pos++
-			if c, err = r.peek(); err != nil {
-				return err
-			}
-		}
-		if err := element(c == ',' || c == ';' || c == ']'); err != nil {
-			return err
-		}
-	}
-}
-
-func (r *reader) enter() error {
-	if r.depth >= MaxDepth {
-		return r.fail("Nesting is deeper than %d", MaxDepth)
-	}
-	r.depth++
-	return nil
-}
-
-func (r *reader) leave() {
-	r.depth--
-	r.pos++
-}
-
-// skip reads a value and forgets it.
-func (r *reader) skip() error {
-	t, err := r.value()
-	if err != nil {
-		return err
-	}
-	return r.skipRest(t)
-}
-
-// skipRest reads what is left of a value whose first token is t.
-func (r *reader) skipRest(t token) error {
-	switch t.kind {
-	case kindObject:
-		return r.object(func([]byte) error { return r.skip() })
-	case kindArray:
-		return r.array(func(absent bool) error {
-			if absent {
-				return nil
-			}
-			return r.skip()
-		})
-	default:
-		return nil
-	}
 }

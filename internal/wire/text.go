@@ -77,11 +77,41 @@ func appendUnescaped(dst, src []byte) []byte {
 			i++
 		default:
 			r, n := utf8.DecodeRune(src[i:])
+			if r == utf8.RuneError && n == 1 {
+				n = malformedLen(src[i:])
+			}
 			dst = utf8.AppendRune(dst, r)
 			i += n
 		}
 	}
 	return dst
+}
+
+// malformedLen returns how many of the bytes at the start of b, which are no
+// UTF-8, Java replaces by one U+FFFD: as many as could begin a character, and
+// the three of an encoded surrogate.
+func malformedLen(b []byte) int {
+	n, low, high := 1, byte(0x80), byte(0xBF) // sequence length, range of its second byte
+	switch c := b[0]; {
+	case c == 0xE0:
+		n, low = 3, 0xA0
+	case c > 0xE0 && c <= 0xEF:
+		n = 3
+	case c == 0xF0:
+		n, low = 4, 0x90
+	case c > 0xF0 && c < 0xF4:
+		n = 4
+	case c == 0xF4:
+		n, high = 4, 0x8F
+	}
+	n = min(n, len(b))
+	for i := 1; i < n; i++ {
+		if b[i] < low || b[i] > high {
+			return i
+		}
+		low, high = 0x80, 0xBF
+	}
+	return n
 }
 
 // appendEscape appends the character of the escape at the start of src and

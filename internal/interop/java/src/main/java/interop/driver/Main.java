@@ -33,6 +33,9 @@ public final class Main {
     private static void run(Script script, Session session, Report report, boolean resend) {
         LifeChecks life = new LifeChecks(session, report);
         life.addStart(script);
+        if (script.failed() > 0) {
+            return; // an executor that is not there would fail every check
+        }
         new CallChecks(session).addTo(script);
         new ResultChecks(session).addTo(script);
         new BlockChecks(session).addTo(script);

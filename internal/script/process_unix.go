@@ -21,19 +21,28 @@ func killGroup(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKI
 // have been reaped. An executor that is the first process of its container
 // inherits the orphans of the group; they are reaped here, or nobody would.
 func groupAlive(leader *os.Process) bool {
-	for {
-		pid, err := syscall.Wait4(-leader.Pid, nil, syscall.WNOHANG, nil)
-		if err != nil || pid <= 0 {
-			break
-		}
-	}
+	reapOrphans(leader.Pid)
 	switch err := syscall.Kill(-leader.Pid, 0); err {
 	case nil:
-		return !onlyZombies(leader.Pid)
+		if !onlyZombies(leader.Pid) {
+			return true
+		}
+		reapOrphans(leader.Pid) // those that have ended since
+		return false
 	case syscall.ESRCH:
 		return false
 	default: // EPERM: it runs as another user
 		return true
+	}
+}
+
+// reapOrphans reaps what has ended in the group and is a child of ours.
+func reapOrphans(pgid int) {
+	for {
+		pid, err := syscall.Wait4(-pgid, nil, syscall.WNOHANG, nil)
+		if err != nil || pid <= 0 {
+			return
+		}
 	}
 }
 

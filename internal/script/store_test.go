@@ -189,6 +189,22 @@ func TestPrepareConcurrently(t *testing.T) {
 	assert.Len(t, fileNames(t, dir), 2, "one file a job")
 }
 
+// Whoever comes last must not have its file removed by who came before.
+func TestPrepareOfTwoVersionsLeavesOne(t *testing.T) {
+	store := NewStore(t.TempDir(), Options{})
+	for round := range int64(300) {
+		var wg sync.WaitGroup
+		for version := range int64(2) {
+			wg.Go(func() {
+				_, err := store.Prepare(1, 2*round+version, shell(t), "echo")
+				assert.NoError(t, err)
+			})
+		}
+		wg.Wait()
+		require.Len(t, fileNames(t, store.dir), 1)
+	}
+}
+
 func TestRemove(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gluesource")
 	store := NewStore(dir, Options{})

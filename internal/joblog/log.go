@@ -31,13 +31,14 @@ type Log struct {
 	paused    bool  // MaxBytes was reached, and the log says so
 	midLine   bool  // the last byte taken was not \n
 	taken     int64 // bytes
+	failing   bool  // the last write failed: only the flusher tries again
+	lost      int64 // bytes dropped because of the disk, not yet told in the log
 
 	// writing is held while the buffer goes to the file, so that parts keep
 	// their order and appenders wait for the disk only when the buffer is full.
 	writing sync.Mutex
 	written int64
-	torn    bool  // what stands in the file ends within a line
-	lost    int64 // bytes dropped because of the disk, not yet told in the log
+	torn    bool // what stands in the file ends within a line
 	index   *lineIndex
 }
 
@@ -84,14 +85,19 @@ func (l *Log) take(p []byte, entry bool) (open, full bool) {
 	if len(p) == 0 && !entry {
 		return true, false
 	}
+	if l.failing && (l.lost > 0 || len(l.buf)+len(p) > retryBytes) {
+		l.loseLocked(len(p))
+		l.listLocked()
+		return true, l.store.ended.Load()
+	}
 	if l.buf == nil {
 		l.buf = l.store.buffer()
 	}
-	if !l.limitLocked(p) {
+	if !l.limitLocked(p, entry) {
 		l.addLocked(p, entry)
 	}
 	l.listLocked()
-	return true, len(l.buf) >= writeAtBytes || l.store.ended.Load()
+	return true, !l.failing && len(l.buf) >= writeAtBytes || l.store.ended.Load()
 }
 
 // addLocked appends p to the buffer.
@@ -104,18 +110,25 @@ func (l *Log) addLocked(p []byte, entry bool) {
 	if entry && (len(p) == 0 || p[len(p)-1] != '\n') {
 		l.buf = append(l.buf, '\n')
 	}
-	l.midLine = l.buf[len(l.buf)-1] != '\n'
+	if len(l.buf) > before {
+		l.midLine = l.buf[len(l.buf)-1] != '\n'
+	}
 	l.taken += int64(len(l.buf) - before)
 }
 
-// limitLocked reports whether p must be dropped. The first time it says so in
-// the log.
-func (l *Log) limitLocked(p []byte) bool {
+// limitLocked reports whether p must be dropped, and then says so in the log,
+// the first time. Of raw bytes it takes what still fits.
+func (l *Log) limitLocked(p []byte, entry bool) bool {
 	limit := l.store.cfg.MaxRunBytes
 	switch {
 	case l.truncated:
 	case limit > 0 && l.taken+int64(len(p)) > limit:
 		l.truncated = true
+		if !entry {
+			room := limit - l.taken
+			l.addLocked(p[:room], false)
+			p = p[room:]
+		}
 		l.markLocked("log limit of %d bytes reached: what follows is dropped", limit)
 	case !l.store.full():
 		l.paused = false
@@ -143,42 +156,84 @@ func (l *Log) listLocked() {
 	l.store.wakeFlusher()
 }
 
-// Flush writes what is in memory. An error is also counted and logged; what
-// was not written is tried again with the next flush, within 64 KiB.
+// Flush writes what is in memory. An error is also counted and logged. Up to
+// 64 KiB that were not written wait for the next flush.
 func (l *Log) Flush() error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	return l.flushLocked()
 }
 
-// flushLocked writes the buffer; l.writing is held.
+// flushLocked writes the buffer and, behind it, what is to be told of a gap;
+// l.writing is held.
 func (l *Log) flushLocked() error {
 	l.mu.Lock()
-	data, last := l.buf, l.closed && l.lost > 0
+	data, lost := l.buf, l.lost
 	l.buf = nil
 	l.mu.Unlock()
-	if len(data) == 0 && !last {
+	if len(data) == 0 && lost == 0 {
 		l.store.recycle(data)
 		return nil
 	}
-	out, mark := data, 0
-	if l.lost > 0 {
-		out = append(gap{lost: l.lost, torn: l.torn}.mark(), data...)
-		mark = len(out) - len(data)
+	out := data
+	if lost > 0 {
+		out = append(out, gap{lost: lost, torn: l.endsTorn(data)}.mark()...)
 	}
 	n, err := l.store.write(l, out)
 	if n > 0 {
 		l.torn = out[n-1] != '\n'
 	}
-	if n >= mark {
-		l.lost = 0
-	}
 	if err != nil {
-		l.keep(data[max(n-mark, 0):])
+		l.failed(data[min(n, len(data)):])
 		return fmt.Errorf("log %d: %w", l.key.id, err)
 	}
-	l.store.recycle(data)
+	l.succeeded(lost)
+	l.store.recycle(out)
 	return nil
+}
+
+// endsTorn reports whether the file ends within a line once pending is in it.
+func (l *Log) endsTorn(pending []byte) bool {
+	if n := len(pending); n > 0 {
+		return pending[n-1] != '\n'
+	}
+	return l.torn
+}
+
+// succeeded ends the trouble with the disk. What was dropped while the buffer
+// was written is told next.
+func (l *Log) succeeded(told int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.failing = false
+	if l.lost -= told; l.lost > 0 {
+		l.buf = append(l.buf, gap{lost: l.lost, torn: l.endsTorn(l.buf)}.mark()...)
+		l.lost = 0
+	}
+}
+
+// failed puts back what the disk did not take, as far as memory allows. A gap
+// always lies behind the buffer: once there is one, nothing more is taken
+// until the buffer is written.
+func (l *Log) failed(rest []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	rest = append(bytes.Clone(rest), l.buf...)
+	room := retryBytes
+	if l.closed {
+		room = 0
+	}
+	l.failing = true
+	l.buf = rest[:min(room, len(rest))]
+	if over := len(rest) - len(l.buf); over > 0 {
+		l.loseLocked(over)
+	}
+}
+
+func (l *Log) loseLocked(n int) {
+	l.lost += int64(n)
+	l.store.stats.lost.Add(int64(n))
+	l.midLine = false // the line that tells of the gap ends with \n
 }
 
 // gap is what the disk did not take.
@@ -195,18 +250,6 @@ func (g gap) mark() []byte {
 	}
 	return fmt.Appendf(nil, "%s[xxljob] %d bytes are missing here: the disk did not take them\n",
 		newLine, g.lost)
-}
-
-// keep puts back what the disk did not take, or counts it as lost.
-func (l *Log) keep(rest []byte) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.closed && len(rest)+len(l.buf) < retryBytes {
-		l.buf = append(bytes.Clone(rest), l.buf...)
-		return
-	}
-	l.lost += int64(len(rest))
-	l.store.stats.lost.Add(int64(len(rest)))
 }
 
 // Close writes what is in memory, and ends an unfinished last line. Later
@@ -231,8 +274,8 @@ func (l *Log) Close() error {
 	if listed {
 		l.store.drop(l)
 	}
-	if l.lost > 0 {
-		l.store.remember(l.key, gap{lost: l.lost, torn: l.torn})
+	if err != nil {
+		l.store.remember(l.key, l.gap())
 	}
 	if l.index != nil {
 		if serr := l.index.save(l.store.files, l.key); serr != nil {
@@ -240,6 +283,12 @@ func (l *Log) Close() error {
 		}
 	}
 	return err
+}
+
+func (l *Log) gap() gap {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return gap{lost: l.lost, torn: l.torn}
 }
 
 // Truncated reports whether entries were dropped because of MaxRunBytes.
@@ -253,5 +302,5 @@ func (l *Log) Truncated() bool {
 func (l *Log) unwritten() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.buf) > 0
+	return len(l.buf) > 0 || l.lost > 0
 }

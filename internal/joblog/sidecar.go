@@ -38,6 +38,10 @@ func (x *lineIndex) encodeLocked() []byte {
 		b = binary.AppendUvarint(b, uint64(p.line-last.line))
 		last = p
 	}
+	return seal(b)
+}
+
+func seal(b []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 

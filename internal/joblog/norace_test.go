@@ -1,0 +1,5 @@
+//go:build !race
+
+package joblog
+
+const slowdown = 1

@@ -1,0 +1,6 @@
+//go:build race
+
+package joblog
+
+// slowdown is what the race detector does to measured times.
+const slowdown = 20

@@ -1,0 +1,242 @@
+package journal
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// carrySegments is from how many segments on long-lived runs are carried
+// forward, so that they do not keep all later segments.
+const carrySegments = 4
+
+// clean is the cleaner: it deletes segments whose runs have all ended.
+func (j *Journal) clean() {
+	j.ensureSpare()
+	for {
+		select {
+		case <-j.sweep:
+		case <-j.ended:
+			return
+		}
+		swept := false
+		for j.cleanOldest() {
+			swept = true
+		}
+		if swept {
+			j.expireRemembered()
+			j.ensureSpare()
+		}
+	}
+}
+
+// cleanOldest deletes the oldest segment, if nothing in it is needed or what
+// is needed could be carried forward. It reports whether it did.
+func (j *Journal) cleanOldest() bool {
+	j.mu.Lock()
+	s := j.segs[0]
+	if len(j.segs) < 2 {
+		j.mu.Unlock()
+		return false
+	}
+	live, open := s.live, s.open
+	crowded := len(j.segs) > carrySegments || j.full != nil
+	j.mu.Unlock()
+
+	switch {
+	case live == 0:
+	case live == open && crowded && j.carry(s):
+	default:
+		return false
+	}
+	return j.drop(s)
+}
+
+// carry copies the accepted records of the open runs of s, the oldest
+// segment, into the current one. It reports whether s is free then. It leaves
+// segments alone that are mostly open runs, since copying them gains little.
+func (j *Journal) carry(s *segment) bool {
+	data, err := j.fs.ReadFile(s.path)
+	if err != nil {
+		j.log.Error("journal segment unreadable", slog.String("file", s.path), slog.Any("err", err))
+		return false
+	}
+	var moved []Seq
+	total := 0
+	scan := newScanner(data, headerSize, s.salt)
+	pinned := make(map[Seq]record)
+	j.mu.Lock()
+	for rec, ok := scan.next(); ok; rec, ok = scan.next() {
+		if rec.kind != kindAccepted && rec.kind != kindStarted {
+			continue
+		}
+		st, pin := j.runLocked(rec.seq)
+		if st == nil || pin != s || !st.open() || (rec.kind == kindStarted && pinned[rec.seq].kind == kindAccepted) {
+			continue
+		}
+		pinned[rec.seq] = rec
+		total += rec.size
+	}
+	if len(pinned) < s.live || int64(total) > max(s.data, j.cfg.SegmentBytes)/2 {
+		j.mu.Unlock()
+		return false
+	}
+	to := j.currentLocked().no
+	for seq, rec := range pinned {
+		st, _ := j.runLocked(seq)
+		b := j.batchLocked(rec.kind)
+		if rec.kind == kindStarted { // its accepted record is damaged
+			b.buf = appendMark(b.buf, j.salt, kindStarted, seq, rec.id())
+		} else {
+			flags := uint8(flagCarried)
+			if *st&runStarted != 0 {
+				flags |= flagStarted
+			}
+			b.buf = appendAccepted(b.buf, j.salt, seq, rec.id(), flags, rec.payload())
+		}
+		moved = append(moved, seq)
+	}
+	j.mu.Unlock()
+	if err := j.Flush(context.Background()); err != nil {
+		return false
+	}
+	return j.moveHome(s, moved, to)
+}
+
+// moveHome makes the runs that were carried pin the segment to, not s.
+func (j *Journal) moveHome(s *segment, moved []Seq, to uint32) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	target := j.segmentLocked(to)
+	for _, seq := range moved {
+		st, pin := j.runLocked(seq)
+		if st == nil || pin != s || !st.live() {
+			continue
+		}
+		target.live++
+		s.live--
+		if st.open() {
+			target.open++
+			s.open--
+		}
+		j.strays[seq] = &stray{state: *st, pin: to}
+	}
+	return s.live == 0
+}
+
+// drop deletes s, the oldest segment, after its identities are on disk
+// elsewhere.
+func (j *Journal) drop(s *segment) bool {
+	if s.file == nil { // could not be opened; its records were never read
+		return false
+	}
+	ids, err := j.identities(s)
+	if err == nil {
+		err = j.keepIDs(ids, s.up)
+	}
+	if err != nil {
+		j.log.Error("journal segment kept", slog.String("file", s.path), slog.Any("err", err))
+		return false
+	}
+	j.mu.Lock()
+	j.segs = j.segs[1:]
+	for j.segs[0] == nil {
+		j.segs = j.segs[1:]
+	}
+	j.bytes -= s.data
+	j.mu.Unlock()
+	_ = s.file.Close()
+	if err := j.fs.Remove(s.path); err != nil {
+		j.log.Error("journal segment not deleted", slog.String("file", s.path), slog.Any("err", err))
+	}
+	return true
+}
+
+// identities returns the triggers in s that are still known.
+func (j *Journal) identities(s *segment) ([]ID, error) {
+	data, err := j.fs.ReadFile(s.path)
+	if err != nil {
+		return nil, err
+	}
+	var ids []ID
+	scan := newScanner(data, headerSize, s.salt)
+	for rec, ok := scan.next(); ok; rec, ok = scan.next() {
+		switch rec.kind {
+		case kindAccepted:
+			if rec.flags&flagCarried != 0 {
+				continue
+			}
+		case kindStarted, kindFinished:
+			if !j.orphan(rec.seq) {
+				continue
+			}
+		default:
+			continue
+		}
+		if id := rec.id(); j.memory.known(id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// orphan reports whether the accepted record of a run is lost.
+func (j *Journal) orphan(seq Seq) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_, ok := j.orphans[seq]
+	return ok
+}
+
+// sync is the syncer: it makes written bytes durable every SyncInterval while
+// there are new ones.
+func (j *Journal) sync() {
+	for {
+		select {
+		case <-j.dirty:
+		case <-j.ended:
+			return
+		}
+		select {
+		case <-time.After(j.cfg.SyncInterval):
+		case <-j.ended:
+			return
+		}
+		_ = j.syncNow()
+	}
+}
+
+// syncNow makes every segment durable that was written since the last time.
+func (j *Journal) syncNow() error {
+	j.syncing.Lock()
+	defer j.syncing.Unlock()
+	var dirty []*segment
+	j.mu.Lock()
+	for _, s := range j.segs {
+		if s != nil && s.dirty {
+			s.dirty = false
+			dirty = append(dirty, s)
+		}
+	}
+	j.mu.Unlock()
+	var failed error
+	for _, s := range dirty {
+		if err := s.file.Sync(); err != nil && !j.deleted(s) {
+			failed = err
+			j.log.Error("journal not synced, a power loss may lose the last records",
+				slog.String("file", s.path), slog.Any("err", err))
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(dirty) > 0 {
+		j.syncError = failed
+	}
+	return failed
+}
+
+func (j *Journal) deleted(s *segment) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.segmentLocked(s.no) != s
+}

@@ -1,0 +1,191 @@
+package journal
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+)
+
+// spareBytes is the size of the file "spare": enough for a first step of a new
+// segment and for a remember file.
+const spareBytes = 2 * firstStep
+
+// roomTargetLocked returns how far the current segment must reach so that n
+// more bytes and a result for every open run fit.
+func (j *Journal) roomTargetLocked(n int) int64 {
+	data := max(j.currentLocked().data, headerSize)
+	return data + int64(n) + int64(j.open)*int64(j.cfg.ReserveBytes) + slack
+}
+
+// put writes the records of b into the current segment and returns how many
+// bytes it took. refusal says why the accepted records in it were left out;
+// err that nothing was written.
+func (j *Journal) put(b *batch) (n int, refusal, err error) {
+	j.mu.Lock()
+	s, target := j.currentLocked(), j.roomTargetLocked(len(b.buf))
+	j.mu.Unlock()
+	if target > s.size {
+		if growErr := j.grow(s, target); growErr != nil {
+			if isNoSpace(growErr) && j.rotateTight() {
+				return j.put(b)
+			}
+			refusal = j.squeeze(s, b, growErr)
+		}
+	}
+	if len(b.buf) == 0 {
+		return 0, refusal, nil
+	}
+	if s.file == nil || (refusal != nil && s.data+int64(len(b.buf)) > s.size) {
+		return 0, nil, refusal
+	}
+	if _, err = s.file.WriteAt(b.buf, s.data); err != nil {
+		// The next write goes to the same place; what lies there until then
+		// should not look like a record.
+		_, _ = s.file.WriteAt(zeros[:min(len(zeros), len(b.buf))], s.data)
+		return 0, nil, err
+	}
+	return len(b.buf), refusal, nil
+}
+
+// grow writes s ahead to target, or a whole step if there is room for that.
+func (j *Journal) grow(s *segment, target int64) error {
+	head := func() []byte {
+		return header{magic: segmentMagic, version: formatVersion, no: s.no, up: j.up()}.encode(time.Now())
+	}
+	ahead := (target/firstStep + 1) * firstStep
+	if generous := s.size + step(s.size); generous > ahead && generous <= j.cfg.MaxBytes {
+		ahead = generous
+	}
+	created := s.file == nil
+	err := s.grow(j.fs, ahead, head)
+	if err != nil && s.size >= target {
+		err = nil
+	}
+	if created && s.file != nil {
+		_ = j.fs.SyncDir(j.cfg.Dir)
+	}
+	return err
+}
+
+// squeeze makes b fit into the room there is: accepted records are refused,
+// and messages cut to what was reserved for them.
+func (j *Journal) squeeze(s *segment, b *batch, growErr error) (refusal error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	refusal = fmt.Errorf("journal: write to %s: %w", j.cfg.Dir, growErr)
+	if isNoSpace(growErr) {
+		refusal = fmt.Errorf("%w: no space left on the disk of %s (%v); free some, triggers are refused until then",
+			ErrFull, j.cfg.Dir, growErr)
+	}
+	if b.kinds[kindAccepted] > 0 {
+		j.dropAcceptedLocked(b)
+		b.settle(refusal)
+	}
+	if isNoSpace(growErr) && j.roomTargetLocked(len(b.buf)+j.cfg.ReserveBytes) > s.size {
+		j.setFullLocked(refusal)
+	}
+	if j.roomTargetLocked(len(b.buf)) > s.size {
+		b.buf = cutMessages(b.buf, j.salt, j.messageRoom())
+	}
+	return refusal
+}
+
+// messageRoom is how long a message may be that fits into the reservation of
+// its run, beside the started, finished and acknowledged records.
+func (j *Journal) messageRoom() int {
+	return j.cfg.ReserveBytes - startedLen - finishedLen - (frameLen + 8)
+}
+
+func (j *Journal) setFull(err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.setFullLocked(err)
+}
+
+func (j *Journal) setFullLocked(err error) {
+	switch {
+	case err != nil && j.full == nil:
+		j.log.Error("disk full, triggers are refused", slog.String("dir", j.cfg.Dir), slog.Any("err", err))
+	case err == nil && j.full != nil:
+		j.log.Info("disk has room again", slog.String("dir", j.cfg.Dir))
+	}
+	j.full = err
+}
+
+// rotateIfDue begins a new segment when the current one is large enough. If
+// the disk refuses, the current one goes on.
+func (j *Journal) rotateIfDue() {
+	j.mu.Lock()
+	due := j.currentLocked().data >= j.cfg.SegmentBytes
+	j.mu.Unlock()
+	if due {
+		_ = j.rotate()
+	}
+}
+
+// rotate begins a new segment that has room for the results of all open runs.
+func (j *Journal) rotate() error {
+	j.mu.Lock()
+	old := j.currentLocked()
+	next := newSegment(j.cfg.Dir, old.no+1, j.salt)
+	target := headerSize + int64(j.open)*int64(j.cfg.ReserveBytes) + 2*slack
+	j.mu.Unlock()
+	if err := j.grow(next, target); err != nil {
+		if next.file != nil {
+			_ = next.file.Close()
+			_ = j.fs.Remove(next.path)
+		}
+		return err
+	}
+	old.trim()
+	j.mu.Lock()
+	next.up = j.up()
+	j.segs = append(j.segs, next)
+	j.bytes += headerSize
+	j.mu.Unlock()
+	signal(j.sweep)
+	return nil
+}
+
+// rotateTight begins a new segment on a full disk, in the room of the spare
+// file, so that the old one can be deleted once its runs have ended.
+func (j *Journal) rotateTight() bool {
+	j.mu.Lock()
+	worth := j.currentLocked().data >= firstStep
+	j.mu.Unlock()
+	if !worth || !j.releaseSpare() {
+		return false
+	}
+	return j.rotate() == nil
+}
+
+func (j *Journal) sparePath() string { return filepath.Join(j.cfg.Dir, "spare") }
+
+// releaseSpare gives the spare file up. It reports false if there was none.
+func (j *Journal) releaseSpare() bool {
+	j.spareMu.Lock()
+	defer j.spareMu.Unlock()
+	return j.fs.Remove(j.sparePath()) == nil
+}
+
+// ensureSpare makes the spare file if it is missing and there is room for it.
+func (j *Journal) ensureSpare() {
+	j.spareMu.Lock()
+	defer j.spareMu.Unlock()
+	if f, err := j.fs.Open(j.sparePath(), false); err == nil {
+		size, err := f.Size()
+		_ = f.Close()
+		if err == nil && size >= spareBytes {
+			return
+		}
+	}
+	f, err := j.fs.Open(j.sparePath(), true)
+	if err != nil {
+		return
+	}
+	_, err = f.WriteAt(zeros[:spareBytes], 0)
+	if closeErr := f.Close(); err != nil || closeErr != nil {
+		_ = j.fs.Remove(j.sparePath())
+	}
+}

@@ -59,3 +59,36 @@ func BenchmarkSilentRun(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAppend is one entry of a run that logs much, writing included.
+func BenchmarkAppend(b *testing.B) {
+	s := newStore(b, func(c *Config) { c.MaxRunBytes = -1 })
+	l := s.Log(1, noon)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(endLine)))
+	for b.Loop() {
+		l.Append(endLine)
+	}
+	if err := l.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkRead is a page of a long log, and the question whether there is
+// more, as a console asks again and again.
+func BenchmarkRead(b *testing.B) {
+	s := newStore(b, nil)
+	lines := writeBig(b, s, 1, 50<<20)
+	for name, from := range map[string]int32{"page": lines / 2, "nothing new": lines + 1} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				page, err := s.Read(1, noon, from)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.SetBytes(int64(len(page.Text)))
+			}
+		})
+	}
+}

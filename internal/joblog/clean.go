@@ -17,6 +17,8 @@ const (
 	cleanCheck = time.Hour
 	// kickPause is the shortest time between two checks of MaxBytes.
 	kickPause = time.Second
+	// allDays is more days than there are.
+	allDays = 10_000 * 366
 )
 
 // usage is what the run logs take on disk.
@@ -121,7 +123,7 @@ func (s *Store) Clean(now time.Time) (removed []string, err error) {
 	}
 	faults := []error{}
 	if s.cfg.RetentionDays >= minRetentionDays {
-		last := today.add(-s.cfg.RetentionDays)
+		last := today.add(-min(s.cfg.RetentionDays, allDays))
 		for len(days) > 0 && days[0] < last {
 			if err := s.removeDay(days[0]); err != nil {
 				faults = append(faults, err)

@@ -117,13 +117,7 @@ func (d *disk) openCached(dy day, name string, mode openMode) (file, error) {
 }
 
 func (d *disk) openFreshLocked(dy day, name string, mode openMode) (file, error) {
-	for i, f := range d.folders {
-		if f.day == dy {
-			f.close()
-			d.folders = append(d.folders[:i], d.folders[i+1:]...)
-			break
-		}
-	}
+	d.forgetLocked(dy)
 	f, err := d.openFolderLocked(dy, mode == forAppend)
 	if err != nil {
 		return nil, err
@@ -209,19 +203,23 @@ func (d *disk) folderBytes(dy day) (int64, error) {
 	return sum, err
 }
 
-// remove deletes a day folder with all that is in it.
+// remove deletes a day folder with all that is in it. Its handle is closed
+// first: Windows keeps a folder that is open.
 func (d *disk) remove(dy day) error {
-	err := d.current().RemoveAll(dy.name())
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.forgetLocked(dy)
+	d.mu.Unlock()
+	return d.current().RemoveAll(dy.name())
+}
+
+func (d *disk) forgetLocked(dy day) {
 	for i, f := range d.folders {
 		if f.day == dy {
 			f.close()
 			d.folders = append(d.folders[:i], d.folders[i+1:]...)
-			break
+			return
 		}
 	}
-	return err
 }
 
 func (d *disk) current() *os.Root {

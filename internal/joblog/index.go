@@ -202,10 +202,13 @@ func (x *lineIndex) feedFromLocked(f file, size int64) error {
 }
 
 // check empties the index if f is not, or no longer, the file it describes.
-func (x *lineIndex) check(f file, size int64) {
+// The size is taken under the lock: a writer may have fed more since any
+// earlier look.
+func (x *lineIndex) check(f file) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.scan.off > size || !x.tailMatchesLocked(f) {
+	size, err := f.size()
+	if err != nil || x.scan.off > size || !x.tailMatchesLocked(f) {
 		x.resetLocked()
 	}
 }

@@ -69,8 +69,14 @@ func (s *Store) readFile(k key, from int32) (Page, error) {
 		page.To = clampLine(total)
 		return page, nil
 	}
-	if err := s.fill(&page, f, start, size); err != nil {
+	if size, err = f.size(); err == nil { // the index may know more by now
+		err = s.fill(&page, f, start, size)
+	}
+	if err != nil {
 		return Page{}, fmt.Errorf("log %d: %w", k.id, err)
+	}
+	if page.To == 0 { // cut by somebody else just now
+		page.To = clampLine(total)
 	}
 	if !isOpen && size >= sidecarMinBytes {
 		_ = index.save(s.files, k) // only a shortcut; a read-only disk has none
@@ -84,10 +90,10 @@ func (s *Store) indexFor(k key, f file, size int64) *lineIndex {
 		return new(lineIndex)
 	}
 	x := s.indexes.get(k)
-	x.check(f, size)
+	x.check(f)
 	if size >= sidecarMinBytes && x.empty() {
 		x.load(s.files, k)
-		x.check(f, size)
+		x.check(f)
 	}
 	return x
 }
@@ -108,7 +114,8 @@ func (s *Store) fill(page *Page, f file, start point, size int64) error {
 			return err
 		}
 	}
-	text := make([]byte, 0, min(int64(s.cfg.PageBytes), lines.left())+utf8.UTFMax)
+	// Room for the line that turns out not to fit any more, too.
+	text := make([]byte, 0, min(int64(s.cfg.PageBytes), lines.left())+4<<10)
 	used := 0
 	for line := int64(page.From); line <= math.MaxInt32; line++ {
 		before := len(text)

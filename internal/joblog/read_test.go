@@ -210,7 +210,7 @@ func TestReadAgainstModel(t *testing.T) {
 		var model []byte
 		piece := rapid.Custom(func(rt *rapid.T) []byte {
 			alphabet := []string{"a", "é", "\n", "\r", "\r\n", "\xff", strings.Repeat("w", 300), strings.Repeat("z\n", 40_000)}
-			return []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(alphabet), 1, 12).Draw(rt, "piece"), ""))
+			return []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(alphabet), 1, 6).Draw(rt, "piece"), ""))
 		})
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			switch p := piece.Draw(rt, "p"); rapid.IntRange(0, 4).Draw(rt, "what") {
@@ -289,7 +289,8 @@ func TestIndexFeedInPieces(t *testing.T) {
 	whole.feedLocked(data)
 	require.EqualValues(t, len(naiveLines(data)), whole.scan.total())
 	require.Greater(t, len(whole.points), 25)
-	for _, p := range whole.points {
+	for i := 0; i < len(whole.points); i += 5 {
+		p := whole.points[i]
 		require.EqualValues(t, len(naiveLines(data[:p.off])), p.line-1)
 	}
 	for _, most := range []int{1, 3, 100, 70_000} {

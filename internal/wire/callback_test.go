@@ -26,7 +26,8 @@ func TestDecodeCallbacks(t *testing.T) {
 		{"no time", `[{"logId":42,"handleCode":200}]`, []CallbackItem{{LogID: 42, Code: CodeSuccess}}},
 		{
 			"superset",
-			`[{"logId":42,"logDateTim":5,"logDateTime":5,"handleCode":200,"handleMsg":"m","executeResult":{"code":200,"msg":"m"}}]`,
+			`[{"logId":42,"logDateTim":5,"logDateTime":5,"handleCode":200,"handleMsg":"m",` +
+				`"executeResult":{"code":200,"msg":"m"}}]`,
 			[]CallbackItem{{LogID: 42, LogDateTime: 5, Code: CodeSuccess, Msg: Str("m")}},
 		},
 		{
@@ -138,7 +139,9 @@ func TestDecodeResponse(t *testing.T) {
 			assert.Equal(t, tt.want, got)
 		})
 	}
-	for _, body := range []string{`{"code":200,"data":{}}`, `{"code":200,"content":[]}`, `{"code":200,"msg":{}}`, `[]`, `<html>`} {
+	for _, body := range []string{
+		`{"code":200,"data":{}}`, `{"code":200,"content":[]}`, `{"code":200,"msg":{}}`, `[]`, `<html>`,
+	} {
 		_, err := DecodeResponse([]byte(body))
 		assert.Error(t, err, body)
 	}

@@ -23,8 +23,8 @@
 //   - numbers and booleans for strings, as their literal text;
 //   - single quotes, names and strings without quotes, ';' and '=' as
 //     separators, comments, a byte order mark, the prefix )]}', raw newlines;
-//   - bytes that are no UTF-8, each as U+FFFD, and escaped lone surrogates,
-//     each as '?';
+//   - bytes that are no UTF-8, as U+FFFD the way the JDK counts them, and
+//     escaped lone surrogates, each as '?';
 //   - unknown keys, and keys that come twice (the last wins; a null for a
 //     number or a boolean leaves what was there).
 //

@@ -22,7 +22,7 @@ var seeds = []string{
 	`{jobId="7";'logId'=>" 5.0 "}`, `{"jobId":1e3,"x":{"y":[1,,{}]}}`, `{"executorParams":"\ud83d\ude00\ud800"}`,
 	`{"logId":9223372036854775808,"logDateTim":"1","logDateTime":2,"fromLineNum":1}`,
 	`{"registryGroup":"EXECUTOR","registryKey":"k","registryValue":"http://10.0.0.5:9999/"}`,
-	`[{"logId":42,"logDateTim":5,"logDateTime":5,"handleCode":200,"handleMsg":"m","executeResult":{"code":200,"msg":"m"}}]`,
+	`[{"logId":42,"logDateTim":5,"handleCode":200,"handleMsg":"m","executeResult":{"code":200,"msg":"m"}}]`,
 	`{"callbackList":[{"logId":42,"logDateTime":5,"handleCode":200,"noRetry":true},null]}`,
 	`{"code":200,"msg":"Success","data":{"fromLineNum":1,"toLineNum":1,"logContent":"\u003cbr\u003ehi\n","isEnd":false}}`,
 	`{"code":200,"msg":null,"content":null,"success":true}`,

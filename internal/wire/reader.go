@@ -40,13 +40,15 @@ type token struct {
 	wide    bool   // text holds a byte above 0x7f
 }
 
-// reader walks over a body as a lenient Gson does. It holds no copy of the
-// body and allocates only for escaped names and for errors.
+// reader walks over a body as a lenient Gson does. Beside values it
+// allocates only for escapes and for errors.
 type reader struct {
 	data  []byte
 	pos   int
 	depth int
 	key   string // the known field being read, for errors
+
+	scratch []byte // text without its escapes, before it is copied
 }
 
 // Classes of bytes. The set of bytes that end an unquoted text is Gson's.

@@ -23,18 +23,19 @@ func (r *reader) str(key string, dst *NullString) error {
 	case kindObject, kindArray:
 		return r.fail("Expected a string but was %s", t.kind)
 	default:
-		*dst = NullString{String: t.string(), Valid: true}
+		*dst = NullString{String: r.text(t), Valid: true}
 	}
 	return nil
 }
 
-// string returns the text of a scalar. It never aliases the body.
-func (t token) string() string {
+// text returns the text of a scalar. It never aliases the body.
+func (r *reader) text(t token) string {
 	switch {
 	case t.kind == kindBool:
 		return strings.ToLower(string(t.text))
 	case t.escaped, t.wide && !utf8.Valid(t.text):
-		return string(appendUnescaped(make([]byte, 0, len(t.text)), t.text))
+		r.scratch = appendUnescaped(r.scratch[:0], t.text)
+		return string(r.scratch)
 	default:
 		return intern(t.text)
 	}
@@ -76,7 +77,7 @@ func (r *reader) bool(key string, dst *bool) error {
 	case t.kind == kindBool:
 		*dst = equalFold(t.text, "true")
 	case t.kind == kindString || t.kind == kindLiteral && !isNumber(t.text):
-		*dst = strings.EqualFold(t.string(), "true")
+		*dst = strings.EqualFold(r.text(t), "true")
 	default:
 		return r.fail("Expected a boolean but was %s", t.describe())
 	}

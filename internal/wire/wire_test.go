@@ -89,7 +89,9 @@ func TestGolden(t *testing.T) {
 		{"job_add.json", add.Append(nil)},
 		{"job_update.json", upd.Append(nil)},
 		{"job_id.json", (&JobIDRequest{ID: 9}).Append(nil)},
-		{"job_trigger.json", (&JobTriggerRequest{ID: 9, ExecutorParam: Str(""), AddressList: Str("http://a,http://b")}).Append(nil)},
+		{"job_trigger.json", (&JobTriggerRequest{
+			ID: 9, ExecutorParam: Str(""), AddressList: Str("http://a,http://b"),
+		}).Append(nil)},
 		{"job_trigger_null.json", (&JobTriggerRequest{ID: 9}).Append(nil)},
 	}
 	for _, tt := range tests {

@@ -37,10 +37,18 @@ final class LifeChecks {
     }
 
     private String registryBeat() throws InterruptedException {
-        Registration beat = session.ledger.awaitBeat(START_MILLIS);
+        Registration beat = awaitBeat();
         Expect.equal("beat", beat, registration());
         awaitCallable();
         return beat.toString();
+    }
+
+    private Registration awaitBeat() throws InterruptedException {
+        try {
+            return session.ledger.awaitBeat(START_MILLIS);
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + "; refused were " + session.ledger.faults());
+        }
     }
 
     private Registration registration() {

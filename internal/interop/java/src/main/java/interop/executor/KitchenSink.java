@@ -110,7 +110,8 @@ public final class KitchenSink {
     }
 
     private static long number() {
-        return Long.parseLong(param().trim());
+        String param = param().trim();
+        return param.isEmpty() ? 0 : Long.parseLong(param);
     }
 
     /** The log id of this run: 3.3.0 and later tell it, before that only the name of the log file does. */

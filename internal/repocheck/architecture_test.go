@@ -19,7 +19,7 @@ func TestArchitecturePageNamesEveryFileAndPackage(t *testing.T) {
 		switch {
 		case file.isTest():
 		case file.dir() == ".":
-			want[withoutSystem(file.name)] = true
+			want[withoutVariant(file.name)] = true
 		case path.Dir(file.dir()) == "internal":
 			want[file.dir()] = true
 		}
@@ -35,8 +35,9 @@ func TestArchitecturePageNamesEveryFileAndPackage(t *testing.T) {
 	assert.Equal(t, want, got, "files and packages of the tree, and rows of docs/architecture.md")
 }
 
-// systemSuffix is the part of a file name that says for which system it is.
-var systemSuffix = regexp.MustCompile(`_(unix|linux|darwin|windows|other)\.go$`)
+// variantSuffix is the part of a file name that says for which system or which
+// build it is.
+var variantSuffix = regexp.MustCompile(`_(unix|linux|darwin|windows|other|crash)\.go$`)
 
-// withoutSystem gives the files of one noun for several systems one name.
-func withoutSystem(name string) string { return systemSuffix.ReplaceAllString(name, ".go") }
+// withoutVariant gives the variants of one noun's file one name.
+func withoutVariant(name string) string { return variantSuffix.ReplaceAllString(name, ".go") }

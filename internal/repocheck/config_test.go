@@ -23,8 +23,9 @@ func TestConfigurationPageIsComplete(t *testing.T) {
 
 	rows := make(map[string]bool)
 	for line := range strings.SplitSeq(text(t, "docs/configuration.md"), "\n") {
-		if name, ok := strings.CutPrefix(line, "| `"); ok {
-			name, _, _ = strings.Cut(name, "`")
+		name, ok := strings.CutPrefix(line, "| `")
+		name, _, _ = strings.Cut(name, "`")
+		if ok && !strings.HasPrefix(name, "XXL_JOB_") { // environment variables have rows too
 			rows[name] = true
 		}
 	}
@@ -45,7 +46,9 @@ func addFields(fields map[string]bool, file *ast.File, types ...string) {
 			}
 			for _, field := range structure.Fields.List {
 				for _, ident := range field.Names {
-					fields[ident.Name] = ident.IsExported()
+					if ident.IsExported() {
+						fields[ident.Name] = true
+					}
 				}
 			}
 			return false

@@ -170,19 +170,19 @@ func (r *reader) value() (token, error) {
 // quoted reads a text in quotes, which stands at pos.
 func (r *reader) quoted(quote byte) (token, error) {
 	t := token{kind: kindString}
-	start := r.pos + 1
-	for i := start; i < len(r.data); i++ {
-		c := r.data[i]
+	data, start := r.data, r.pos+1
+	for i := start; i < len(data); i++ {
+		c := data[i]
 		if classes[c]&classString == 0 {
 			continue
 		}
 		switch {
 		case c == quote:
-			t.text = r.data[start:i]
+			t.text = data[start:i]
 			r.pos = i + 1
 			return t, nil
 		case c == '\\':
-			n := escapeLen(r.data[i:])
+			n := escapeLen(data[i:])
 			if n == 0 {
 				r.pos = i
 				return t, r.fail("Invalid escape sequence")
@@ -193,19 +193,19 @@ func (r *reader) quoted(quote byte) (token, error) {
 			t.wide = true
 		}
 	}
-	r.pos = len(r.data)
+	r.pos = len(data)
 	return t, r.fail("Unterminated string")
 }
 
 // unquoted reads a text without quotes; it is empty if none begins here.
 func (r *reader) unquoted() token {
 	t := token{kind: kindLiteral}
-	start, end, bits := r.pos, r.pos, byte(0)
-	for end < len(r.data) && classes[r.data[end]]&classEnd == 0 {
-		bits |= r.data[end]
+	data, start, end, bits := r.data, r.pos, r.pos, byte(0)
+	for end < len(data) && classes[data[end]]&classEnd == 0 {
+		bits |= data[end]
 		end++
 	}
-	r.pos, t.text, t.wide = end, r.data[start:end], bits >= utf8.RuneSelf
+	r.pos, t.text, t.wide = end, data[start:end], bits >= utf8.RuneSelf
 	switch {
 	case bits < 'A': // digits and signs alone are no keyword
 	case equalFold(t.text, "null"):

@@ -47,17 +47,17 @@ race: ## Test both modules three times with the race detector
 	@set -e; for m in $(MODULES); do (cd $$m && $(GO) test -race -count=3 -timeout 30m $(UNIT)); done
 
 .PHONY: lint
-lint: $(GOLANGCI) $(GOFUMPT) ## Run golangci-lint and gofumpt on both modules
+lint: $(GOLANGCI) $(GOFUMPT) ## Run golangci-lint, go fix -diff and gofumpt on both modules
 	@set -e; for m in $(MODULES); do \
-		echo "== golangci-lint in $$m"; \
-		(cd $$m && $(GOLANGCI) run --config $(CURDIR)/.golangci.yml ./...); \
+		echo "== golangci-lint, go fix -diff in $$m"; \
+		(cd $$m && $(GOLANGCI) run --config $(CURDIR)/.golangci.yml ./... && $(GO) fix -diff ./...); \
 	done
 	@.ci/formatted $(GOFUMPT)
 
 .PHONY: fmt
-fmt: $(GOLANGCI) ## Format both modules as lint wants it
+fmt: $(GOLANGCI) ## Format both modules, and use newer forms of the language, as lint wants it
 	@set -e; for m in $(MODULES); do \
-		(cd $$m && $(GOLANGCI) fmt --config $(CURDIR)/.golangci.yml ./...); \
+		(cd $$m && $(GO) fix ./... && $(GOLANGCI) fmt --config $(CURDIR)/.golangci.yml ./...); \
 	done
 
 .PHONY: fuzz

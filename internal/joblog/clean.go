@@ -17,6 +17,9 @@ const (
 	cleanCheck = time.Hour
 	// kickPause is the shortest time between two checks of MaxBytes.
 	kickPause = time.Second
+	// fullPause is that while logs take nothing: each check then counts what
+	// is really there, since others may have made room.
+	fullPause = 10 * time.Second
 	// allDays is more days than there are.
 	allDays = 10_000 * 366
 )
@@ -31,7 +34,8 @@ type usage struct {
 }
 
 // Size returns the bytes of all run logs. Without Config.MaxBytes it is what
-// was written since Open; with it, the first Clean adds what lay there before.
+// was written since Open. With it each Clean adds what lay there before or came
+// from other processes, the stored line indexes included.
 func (s *Store) Size() int64 { return s.usage.total.Load() }
 
 // wrote accounts for bytes appended to a log.
@@ -48,10 +52,15 @@ func (s *Store) wrote(k key, n int) {
 	s.usage.days[k.day] += int64(n)
 	s.usage.mu.Unlock()
 	if total > s.highWater() {
-		select {
-		case s.usage.kick <- struct{}{}:
-		default:
-		}
+		s.kickCleaner()
+	}
+}
+
+// kickCleaner asks Run to look at MaxBytes soon.
+func (s *Store) kickCleaner() {
+	select {
+	case s.usage.kick <- struct{}{}:
+	default:
 	}
 }
 
@@ -81,9 +90,14 @@ func (s *Store) runCleaner(ctx context.Context) {
 				s.cleanAndLog(s.Clean(time.Now()))
 			}
 		case <-s.usage.kick:
-			s.cleanAndLog(s.shrink(dayOf(now, s.cfg.Location)))
+			s.cleanAndLog(s.shrink(dayOf(time.Now(), s.cfg.Location)))
+			pause := kickPause
+			if s.full() {
+				s.cleanAndLog(nil, s.measure())
+				pause = fullPause
+			}
 			select {
-			case <-time.After(kickPause):
+			case <-time.After(pause):
 			case <-ctx.Done():
 				return
 			}

@@ -35,10 +35,12 @@ type Config struct {
 	MaxRunBytes int64
 	// MaxBytes bounds all run logs together. Default 0, no limit. Above 95 %
 	// of it the oldest day folders are removed, down to 90 %, never today's;
-	// while what is left reaches the limit, logs take nothing.
+	// while what is left reaches the limit, logs take nothing. What other
+	// processes write into Dir is counted at midnight and while the limit is
+	// reached.
 	MaxBytes int64
 	// RetentionDays is the number of days, besides today, that are kept. Less
-	// than 3 keeps everything, as in Java.
+	// than 3 keeps everything, as in Java. Today is what the wall clock says.
 	RetentionDays int
 	// PageBytes bounds the text of one page, measured with QuotedLen. Default
 	// 1,046,528, so that an answer with two copies stays within 2 MiB.

@@ -80,6 +80,9 @@ func readAll(t testing.TB, s *Store, id int64) (text []byte, pages int) {
 	}
 }
 
+// wait lets d pass on the fake clock of a synctest bubble.
+func wait(d time.Duration) { <-time.After(d) }
+
 // naiveLines is what Java's reader makes of a file.
 func naiveLines(b []byte) []string {
 	s := strings.ReplaceAll(string(b), "\r\n", "\n")

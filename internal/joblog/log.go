@@ -133,8 +133,11 @@ func (l *Log) limitLocked(p []byte, entry bool) bool {
 	case !l.store.full():
 		l.paused = false
 		return false
-	case !l.paused:
+	case l.paused:
+		l.store.kickCleaner()
+	default:
 		l.paused = true
+		l.store.kickCleaner()
 		l.markLocked("all logs together have reached their limit of %d bytes: entries are dropped",
 			l.store.cfg.MaxBytes)
 	}

@@ -280,8 +280,8 @@ func (s *Store) trouble(what string, k key, err error) {
 	if last != 0 && now-last < int64(complainEvery) || !s.complained.CompareAndSwap(last, now) {
 		return
 	}
-	s.cfg.Logger.Warn(what, slog.Int64("log_id", k.id), slog.Any("err", err),
-		slog.Int64("lost_bytes", s.stats.lost.Load()))
+	s.cfg.Logger.Warn("trouble with a run log", slog.String("what", what), slog.Int64("log_id", k.id),
+		slog.Any("err", err), slog.Int64("lost_bytes", s.stats.lost.Load()))
 }
 
 // Stats returns what has happened so far.

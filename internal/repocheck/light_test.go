@@ -25,20 +25,20 @@ var lightModules = []string{
 	"github.com/molecule-man/go-brrr",
 }
 
-// namedOnly are the modules that go.sum may name because the go.mod files of
-// lightModules do (for their tests, mostly): only the checksum of their go.mod
-// is there, their code is never fetched.
-var namedOnly = []string{
+// summedOnly are the modules whose checksums stand in a service's go.sum although
+// nothing of them is linked: `go mod tidy` reads the tests of the packages that a
+// service imports, and go-brrr requires x/tools for its generators.
+var summedOnly = []string{
 	"github.com/stretchr/testify", "go.uber.org/goleak", "pgregory.net/rapid",
-	"golang.org/x/crypto", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text",
-	"go.yaml.in/yaml/v3", "gopkg.in/yaml.v3", "github.com/stretchr/objx",
-	"github.com/davecgh/go-spew", "github.com/pmezard/go-difflib",
+	"go.yaml.in/yaml/v3", "golang.org/x/tools",
 }
 
-// summedOnly are the modules whose code `go mod tidy` reads to see that no
-// package stands in two modules, and of which nothing is linked: go-brrr requires
-// x/tools for its generators.
-var summedOnly = []string{"golang.org/x/tools"}
+// namedOnly are the modules that go.sum may name because go.mod files of the
+// others do: only the checksum of their go.mod is there.
+var namedOnly = []string{
+	"golang.org/x/crypto", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text",
+	"gopkg.in/yaml.v3", "github.com/stretchr/objx", "github.com/davecgh/go-spew", "github.com/pmezard/go-difflib",
+}
 
 const lightMain = `package main
 
@@ -163,13 +163,14 @@ func TestFootprintFaults(t *testing.T) {
 		{name: "go.mod", give: footprint{goMod: []string{"require " + driver + " v1.60.1 // indirect"}}, want: "go.mod requires"},
 		{name: "go.mod block", give: footprint{goMod: []string{"require (", "\t" + driver + " v1.60.1", ")"}}, want: "go.mod requires"},
 		{name: "go.sum", give: footprint{sums: []string{driver + " v1.60.1/go.mod h1:x="}}, want: "go.sum"},
-		{name: "code of a test library", give: footprint{sums: []string{"github.com/stretchr/testify v1.12.1 h1:x="}}, want: "go.sum"},
+		{name: "code of a named module", give: footprint{sums: []string{"golang.org/x/crypto v0.55.0 h1:x="}}, want: "go.sum"},
+		{name: "go.mod with a test library", give: footprint{goMod: []string{"require github.com/stretchr/testify v1.12.1 // indirect"}}, want: "go.mod requires"},
 		{name: "build list", give: footprint{required: []string{ours + "/admin"}}, want: "build list"},
 		{name: "linked test library", give: footprint{linked: []string{"github.com/stretchr/testify"}}, want: "linked module"},
 		{name: "linked database", give: footprint{packages: []string{"database/sql/driver"}}, want: "linked package"},
 		{name: "all well", give: footprint{
 			goMod:    []string{"module example.com/light", "go 1.26", "require " + ours + " v0.0.1"},
-			sums:     []string{ours + " v0.0.1 h1:x=", "github.com/stretchr/testify v1.12.1/go.mod h1:x="},
+			sums:     []string{ours + " v0.0.1 h1:x=", "github.com/stretchr/testify v1.12.1 h1:x=", "golang.org/x/net v0.58.0/go.mod h1:x="},
 			required: []string{ours, "go.uber.org/goleak"},
 			linked:   []string{ours, "example.com/light"},
 			packages: []string{"net/http", ours},

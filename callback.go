@@ -47,15 +47,14 @@ type callbackSender struct {
 	log     *slog.Logger
 	logLine func(journal.Finished, ...string) // adds an entry to the run's log
 
-	poke     chan struct{} // size 1: an admin answers again, or somebody waits for the end
-	logs     chan []*outgoing
-	wantIdle atomic.Bool
+	poke chan struct{} // size 1: an admin answers again, or somebody waits for the end
+	logs chan []*outgoing
 
 	delivered, failures atomic.Int64
 
 	mu      sync.Mutex
 	again   []journal.Finished // results to report once more
-	waiters []chan struct{}    // closed when nothing is left to send
+	waiters []chan struct{}    // closed when nothing is left to send; in the order of their coming
 
 	// Owned by run.
 	work     []*batch    // what is to be sent next
@@ -102,9 +101,10 @@ func (s *callbackSender) run(ctx context.Context) {
 	defer logs.Wait()
 	defer close(s.logs)
 	for ctx.Err() == nil {
+		waiting := s.waiting()
 		b := s.nextBatch(time.Now())
 		if b == nil {
-			s.nothingLeft()
+			s.nothingLeft(waiting)
 			s.wait(ctx)
 			continue
 		}
@@ -423,22 +423,33 @@ func (s *callbackSender) sendAgain(f journal.Finished) {
 	}
 }
 
-// nothingLeft tells those who wait in flush, if there is really nothing left.
-func (s *callbackSender) nothingLeft() {
+// waiting returns the number of those who wait in flush.
+func (s *callbackSender) waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.waiters)
+}
+
+// nothingLeft tells the first n of those who wait in flush, who came before
+// run looked for work, that there is nothing left.
+func (s *callbackSender) nothingLeft(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.again) > 0 || len(s.suspects) > 0 {
 		return
 	}
-	for _, done := range s.waiters {
+	for _, done := range s.waiters[:n] {
 		close(done)
 	}
-	s.waiters = nil
+	s.waiters = s.waiters[n:]
 }
 
 // flush blocks until every result that the journal holds has been delivered,
 // or ctx is done.
 func (s *callbackSender) flush(ctx context.Context) error {
+	if err := s.journal.Flush(ctx); err != nil && ctx.Err() != nil {
+		return err
+	} // a disk that refuses does not keep results from being sent
 	done := make(chan struct{})
 	s.mu.Lock()
 	s.waiters = append(s.waiters, done)

@@ -364,12 +364,8 @@ func (r *Run) strand() {
 	t.d.log.Warn("handler goes on after its run was stopped: goroutine left behind",
 		slog.String("handler", r.Handler()), slog.Int("job_id", r.JobID()), slog.Int64("log_id", r.LogID()),
 		slog.Int64("stranded", t.reg.stranded.Load()), slog.String("stack", stack))
-	res := failed(wire.TextTimeout)
-	res.Code = wire.CodeTimeout
-	if stop != nil {
-		res = failed(stop.text + wire.SuffixRunning)
-	}
-	r.log.entry(siteRun, "<br>----------- the handler goes on although it was told to stop; its stack:\n", stack)
+	res := strandedResult(stop)
+	r.log.entry(siteRun, textStranded, stack)
 	r.logEnd(res, stop, context.Cause(r.ctx))
 	t.d.finish(r, res)
 	t.d.releaseSlot(r)
@@ -377,6 +373,19 @@ func (r *Run) strand() {
 	t.takeOver()
 	t.d.hooks.stranded(r, stack)
 	t.d.hooks.runFinished(r, res, context.Cause(r.ctx))
+}
+
+// textStranded stands in a run's log before the stack of a handler that goes
+// on although it was told to stop.
+const textStranded = "<br>----------- the handler goes on although it was told to stop; its stack:\n"
+
+// strandedResult is the result of a run whose handler did not return, after a
+// stop or, without one, after its timeout.
+func strandedResult(stop *stopReason) journal.Result {
+	if stop != nil {
+		return failed(stop.text + wire.SuffixRunning)
+	}
+	return journal.Result{Code: wire.CodeTimeout, Msg: wire.TextTimeout, HasMsg: true}
 }
 
 // failed returns a result of code 500.

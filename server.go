@@ -25,6 +25,7 @@ const (
 	maxHeaderBytes = 16 << 10
 	readTimeout    = 10 * time.Second
 	idleTimeout    = 90 * time.Second // as Java's
+	idleWorker     = 2 * time.Second  // fasthttp's cleaner lives so long after the end
 )
 
 // request is what the protocol looks at in an HTTP request. Its strings and
@@ -179,6 +180,7 @@ func newServer(cfg *Config, serve func(*request) []byte, logger *slog.Logger) *f
 		ReadTimeout:           readTimeout,
 		WriteTimeout:          readTimeout,
 		IdleTimeout:           idleTimeout,
+		MaxIdleWorkerDuration: idleWorker,
 		MaxRequestBodySize:    wire.MaxBody,
 		TCPKeepalive:          true,
 		NoDefaultServerHeader: true,

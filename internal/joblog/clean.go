@@ -75,7 +75,7 @@ func (s *Store) lowWater() int64  { return s.cfg.MaxBytes - s.cfg.MaxBytes/10 }
 // runCleaner cleans at the start, on each new day, and when MaxBytes is near.
 func (s *Store) runCleaner(ctx context.Context) {
 	cleaned := dayOf(time.Now(), s.cfg.Location)
-	s.cleanAndLog(s.Clean(time.Now()))
+	s.cleanAndLog(s.clean(ctx, time.Now()))
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -87,10 +87,10 @@ func (s *Store) runCleaner(ctx context.Context) {
 		case <-timer.C:
 			if today := dayOf(time.Now(), s.cfg.Location); today != cleaned {
 				cleaned = today
-				s.cleanAndLog(s.Clean(time.Now()))
+				s.cleanAndLog(s.clean(ctx, time.Now()))
 			}
 		case <-s.usage.kick:
-			s.cleanAndLog(s.shrink(dayOf(time.Now(), s.cfg.Location)))
+			s.cleanAndLog(s.shrink(ctx, dayOf(time.Now(), s.cfg.Location)))
 			pause := kickPause
 			if s.full() {
 				s.cleanAndLog(nil, s.measure())
@@ -114,7 +114,7 @@ func (s *Store) cleanAndLog(removed []string, err error) {
 	if len(removed) > 0 {
 		s.cfg.Logger.Info("run logs removed", slog.Any("folders", removed))
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, context.Canceled) {
 		s.cfg.Logger.Warn("run logs not removed", slog.Any("err", err))
 	}
 }
@@ -130,6 +130,10 @@ func (s *Store) cleanAndLog(removed []string, err error) {
 // alone here, as is everything else. The log of a run that is still going on
 // is removed with its folder; both are made again by the next entry.
 func (s *Store) Clean(now time.Time) (removed []string, err error) {
+	return s.clean(context.Background(), now)
+}
+
+func (s *Store) clean(ctx context.Context, now time.Time) (removed []string, err error) {
 	today := dayOf(now, s.cfg.Location)
 	days, err := s.disk.topLevel()
 	if err != nil {
@@ -138,8 +142,8 @@ func (s *Store) Clean(now time.Time) (removed []string, err error) {
 	faults := []error{}
 	if s.cfg.RetentionDays >= minRetentionDays {
 		last := today.add(-min(s.cfg.RetentionDays, allDays))
-		for len(days) > 0 && days[0] < last {
-			if err := s.removeDay(days[0]); err != nil {
+		for len(days) > 0 && days[0] < last && ctx.Err() == nil {
+			if err := s.removeDay(ctx, days[0]); err != nil {
 				faults = append(faults, err)
 			} else {
 				removed = append(removed, days[0].name())
@@ -149,7 +153,7 @@ func (s *Store) Clean(now time.Time) (removed []string, err error) {
 	}
 	if s.cfg.MaxBytes > 0 {
 		faults = append(faults, s.measure())
-		more, err := s.shrink(today)
+		more, err := s.shrink(ctx, today)
 		removed, faults = append(removed, more...), append(faults, err)
 	}
 	return removed, errors.Join(faults...)
@@ -201,7 +205,7 @@ func (s *Store) account(d day, n int64) {
 }
 
 // shrink removes the oldest folders while MaxBytes is near.
-func (s *Store) shrink(today day) (removed []string, err error) {
+func (s *Store) shrink(ctx context.Context, today day) (removed []string, err error) {
 	if s.Size() <= s.highWater() {
 		return nil, nil
 	}
@@ -213,7 +217,7 @@ func (s *Store) shrink(today day) (removed []string, err error) {
 		if d >= today || s.Size() <= s.lowWater() {
 			break
 		}
-		if err := s.removeDay(d); err != nil {
+		if err := s.removeDay(ctx, d); err != nil {
 			return removed, err
 		}
 		removed = append(removed, d.name())
@@ -221,8 +225,8 @@ func (s *Store) shrink(today day) (removed []string, err error) {
 	return removed, nil
 }
 
-func (s *Store) removeDay(d day) error {
-	if err := s.disk.remove(d); err != nil {
+func (s *Store) removeDay(ctx context.Context, d day) error {
+	if err := s.disk.remove(ctx, d); err != nil {
 		return fmt.Errorf("joblog: remove %s: %w", d.name(), err)
 	}
 	s.indexes.forget(d)

@@ -1,8 +1,10 @@
 package joblog
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -229,6 +231,29 @@ func TestOpenLogSurvivesClean(t *testing.T) {
 	l.Append([]byte("after"))
 	assert.Equal(t, "after\n", string(read(t, s, 7, 1).Text))
 	require.NoError(t, l.Close())
+}
+
+// A stop does not wait until a big folder is gone; the next start goes on.
+func TestStopInterruptsRemoval(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, func(c *Config) { c.RetentionDays = 3 })
+	fillFolders(t, s, 1, "2026-01-01", "2026-01-02")
+	for i := range 2 * removeBatch {
+		path := filepath.Join(s.cfg.Dir, "2026-01-01", strconv.Itoa(i)+".log")
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, s.disk.remove(ctx, 2026_01_01), context.Canceled)
+	left, err := os.ReadDir(filepath.Join(s.cfg.Dir, "2026-01-01"))
+	require.NoError(t, err)
+	assert.Len(t, left, removeBatch)
+	removed, err := s.clean(ctx, noon)
+	require.NoError(t, err)
+	assert.Empty(t, removed)
+	removed, err = s.Clean(noon)
+	require.NoError(t, err)
+	assert.Len(t, removed, 2)
 }
 
 func TestDayNames(t *testing.T) {

@@ -1,6 +1,7 @@
 package joblog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +37,7 @@ type files interface {
 const (
 	cachedFolders  = 4           // a run rarely spans more than two days
 	folderRecheck  = time.Second // how long a moved folder may still be written to
+	removeBatch    = 1024        // files removed between two looks at the context
 	folderAttempts = 3           // a folder removed this often while opening is an error
 )
 
@@ -204,12 +206,33 @@ func (d *disk) folderBytes(dy day) (int64, error) {
 }
 
 // remove deletes a day folder with all that is in it. Its handle is closed
-// first: Windows keeps a folder that is open.
-func (d *disk) remove(dy day) error {
+// first: Windows keeps a folder that is open. A folder may hold a million
+// files, so ctx ends it early; what is left goes next time.
+func (d *disk) remove(ctx context.Context, dy day) error {
 	d.mu.Lock()
 	d.forgetLocked(dy)
 	d.mu.Unlock()
-	return d.current().RemoveAll(dy.name())
+	root, name := d.current(), dy.name()
+	dir, err := root.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // another executor of this folder was faster
+	}
+	if err != nil {
+		return err
+	}
+	for {
+		names, err := dir.Readdirnames(removeBatch)
+		for _, n := range names {
+			_ = root.Remove(name + "/" + n) // RemoveAll tries again, and says why
+		}
+		if ctx.Err() != nil {
+			return errors.Join(dir.Close(), context.Cause(ctx))
+		}
+		if err != nil || len(names) == 0 {
+			break
+		}
+	}
+	return errors.Join(dir.Close(), root.RemoveAll(name))
 }
 
 func (d *disk) forgetLocked(dy day) {

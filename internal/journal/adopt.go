@@ -86,7 +86,10 @@ func (j *Journal) adopt(dir string, rec *Recovery) (bool, error) {
 	old.closeFiles()
 	gone := dir + adoptedSuffix
 	if err := os.Rename(dir, gone); err != nil {
-		return false, err
+		_ = lock.release() // Windows renames no folder with an open file in it.
+		if err := os.Rename(dir, gone); err != nil {
+			return false, err
+		}
 	}
 	_ = syncDir(filepath.Dir(dir))
 	_ = os.RemoveAll(gone)

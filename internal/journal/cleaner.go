@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"log/slog"
+	"path/filepath"
 	"time"
 )
 
@@ -56,62 +57,92 @@ func (j *Journal) cleanOldest() bool {
 // segment, into the current one. It reports whether s is free then. It leaves
 // segments alone that are mostly open runs, since copying them gains little.
 func (j *Journal) carry(s *segment) bool {
-	data, err := j.fs.ReadFile(s.path)
+	records, err := j.openRecords(s)
 	if err != nil {
 		j.log.Error("journal segment unreadable", slog.String("file", s.path), slog.Any("err", err))
 		return false
 	}
-	var moved []Seq
 	total := 0
-	scan := newScanner(data, headerSize, s.salt)
-	pinned := make(map[Seq]record)
-	j.mu.Lock()
-	for rec, ok := scan.next(); ok; rec, ok = scan.next() {
-		if rec.kind != kindAccepted && rec.kind != kindStarted {
-			continue
-		}
-		st, pin := j.runLocked(rec.seq)
-		if st == nil || pin != s || !st.open() || (rec.kind == kindStarted && pinned[rec.seq].kind == kindAccepted) {
-			continue
-		}
-		pinned[rec.seq] = rec
+	for _, rec := range records {
 		total += rec.size
 	}
-	if len(pinned) < s.live || int64(total) > max(s.data, j.cfg.SegmentBytes)/2 {
+	j.mu.Lock()
+	if len(records) < s.live || int64(total) > max(s.data, j.cfg.SegmentBytes)/2 {
 		j.mu.Unlock()
 		return false
 	}
 	to := j.currentLocked().no
-	for seq, rec := range pinned {
-		st, _ := j.runLocked(seq)
-		b := j.batchLocked(rec.kind)
-		if rec.kind == kindStarted { // its accepted record is damaged
-			b.buf = appendMark(b.buf, j.salt, kindStarted, seq, rec.id())
-		} else {
-			flags := uint8(flagCarried)
-			if *st&runStarted != 0 {
-				flags |= flagStarted
-			}
-			b.buf = appendAccepted(b.buf, j.salt, seq, rec.id(), flags, rec.payload())
-		}
-		moved = append(moved, seq)
+	for seq, rec := range records {
+		j.copyLocked(seq, rec)
 	}
 	j.mu.Unlock()
 	if err := j.Flush(context.Background()); err != nil {
 		return false
 	}
-	return j.moveHome(s, moved, to)
+	return j.moveHome(s, records, to)
+}
+
+// openRecords returns the records that say what the open runs of s are. That
+// of a run which was accepted just before s was full stands in a later
+// segment and is empty here.
+func (j *Journal) openRecords(s *segment) (map[Seq]record, error) {
+	data, err := j.fs.ReadFile(s.path)
+	if err != nil {
+		return nil, err
+	}
+	records := make(map[Seq]record)
+	j.mu.Lock()
+	for i, st := range s.states {
+		if _, moved := j.strays[s.seq(i)]; st.open() && !moved {
+			records[s.seq(i)] = record{}
+		}
+	}
+	for seq, x := range j.strays {
+		if x.pin == s.no && x.state.open() {
+			records[seq] = record{}
+		}
+	}
+	j.mu.Unlock()
+	scan := newScanner(data, headerSize, s.salt)
+	for rec, ok := scan.next(); ok; rec, ok = scan.next() {
+		old, wanted := records[rec.seq]
+		if wanted && (rec.kind == kindAccepted || (rec.kind == kindStarted && old.kind != kindAccepted)) {
+			records[rec.seq] = rec
+		}
+	}
+	return records, nil
+}
+
+// copyLocked writes the record of an open run once more.
+func (j *Journal) copyLocked(seq Seq, rec record) {
+	st, _ := j.runLocked(seq)
+	if st == nil || !st.open() || rec.size == 0 {
+		return
+	}
+	b := j.batchLocked(rec.kind)
+	if rec.kind == kindStarted { // its accepted record is damaged
+		b.buf = appendMark(b.buf, j.salt, kindStarted, seq, rec.id())
+		return
+	}
+	flags := uint8(flagCarried)
+	if *st&runStarted != 0 {
+		flags |= flagStarted
+	}
+	b.buf = appendAccepted(b.buf, j.salt, seq, rec.id(), flags, rec.payload())
 }
 
 // moveHome makes the runs that were carried pin the segment to, not s.
-func (j *Journal) moveHome(s *segment, moved []Seq, to uint32) bool {
+func (j *Journal) moveHome(s *segment, records map[Seq]record, to uint32) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	target := j.segmentLocked(to)
-	for _, seq := range moved {
+	for seq, rec := range records {
 		st, pin := j.runLocked(seq)
 		if st == nil || pin != s || !st.live() {
 			continue
+		}
+		target := j.segmentLocked(to)
+		if rec.size == 0 {
+			target = j.segs[1]
 		}
 		target.live++
 		s.live--
@@ -119,7 +150,7 @@ func (j *Journal) moveHome(s *segment, moved []Seq, to uint32) bool {
 			target.open++
 			s.open--
 		}
-		j.strays[seq] = &stray{state: *st, pin: to}
+		j.strays[seq] = &stray{state: *st, pin: target.no}
 	}
 	return s.live == 0
 }
@@ -127,8 +158,8 @@ func (j *Journal) moveHome(s *segment, moved []Seq, to uint32) bool {
 // drop deletes s, the oldest segment, after its identities are on disk
 // elsewhere.
 func (j *Journal) drop(s *segment) bool {
-	if s.file == nil { // could not be opened; its records were never read
-		return false
+	if s.file == nil {
+		return j.putAway(s)
 	}
 	ids, err := j.identities(s)
 	if err == nil {
@@ -140,15 +171,24 @@ func (j *Journal) drop(s *segment) bool {
 	}
 	j.mu.Lock()
 	j.segs = j.segs[1:]
-	for j.segs[0] == nil {
-		j.segs = j.segs[1:]
-	}
 	j.bytes -= s.data
 	j.mu.Unlock()
 	_ = s.file.Close()
 	if err := j.fs.Remove(s.path); err != nil {
 		j.log.Error("journal segment not deleted", slog.String("file", s.path), slog.Any("err", err))
 	}
+	return true
+}
+
+// putAway renames a segment that could not be read at all, so that it does
+// not keep later ones and can still be looked at.
+func (j *Journal) putAway(s *segment) bool {
+	if err := j.fs.Rename(s.path, filepath.Join(j.cfg.Dir, "damaged-"+filepath.Base(s.path))); err != nil {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.segs = j.segs[1:]
 	return true
 }
 
@@ -213,7 +253,7 @@ func (j *Journal) syncNow() error {
 	var dirty []*segment
 	j.mu.Lock()
 	for _, s := range j.segs {
-		if s != nil && s.dirty {
+		if s.dirty && s.file != nil {
 			s.dirty = false
 			dirty = append(dirty, s)
 		}

@@ -37,8 +37,9 @@ type Config struct {
 	Sync Sync
 	// SyncInterval is the time between syncs in that mode. Default 50ms.
 	SyncInterval time.Duration
-	// MaxBytes bounds the journal: Accept refuses above it, results never are.
-	// Default 1 GiB.
+	// MaxBytes bounds the segments: Accept refuses above it, results never are.
+	// The identities of triggers whose segments are gone come on top, with
+	// about six bytes each. Default 1 GiB.
 	MaxBytes int64
 	// SegmentBytes is the size at which a new segment is begun. Default 4 MiB,
 	// and at most an eighth of MaxBytes.

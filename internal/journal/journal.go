@@ -1,10 +1,12 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 )
@@ -106,7 +108,7 @@ type Journal struct {
 	spareMu    sync.Mutex
 
 	mu        sync.Mutex
-	segs      []*segment // by number, the last is the current one; nil where one is missing
+	segs      []*segment // by number, the last is the current one
 	strays    map[Seq]*stray
 	orphans   map[Seq]struct{} // runs whose accepted record is damaged
 	remember  []rememberFile   // oldest first
@@ -115,7 +117,8 @@ type Journal struct {
 	flushes   []chan error
 	retained  []byte     // records that the disk refused; the writer tries again
 	inMemory  []Finished // the results among them that Next has not given out
-	bytes     int64      // in segments, pending batches and remember files
+	bytes     int64      // in segments
+	kept      int64      // in remember files
 	open      int
 	unsent    int
 	fresh     int   // unsent, and not given out by Next yet
@@ -141,13 +144,19 @@ type stray struct {
 // up returns the up-time: that of earlier processes and this one's.
 func (j *Journal) up() time.Duration { return j.upBase + time.Since(j.opened) }
 
-// segment returns nil if it is deleted or missing.
+// segmentLocked returns nil if the segment is deleted or missing.
 func (j *Journal) segmentLocked(no uint32) *segment {
-	first := j.segs[0].no
-	if no < first || no-first >= uint32(len(j.segs)) {
+	if len(j.segs) == 0 || no < j.segs[0].no {
 		return nil
 	}
-	return j.segs[no-first]
+	if i := int(no - j.segs[0].no); i < len(j.segs) && j.segs[i].no == no {
+		return j.segs[i] // none is missing before it
+	}
+	i, ok := slices.BinarySearchFunc(j.segs, no, func(s *segment, no uint32) int { return cmp.Compare(s.no, no) })
+	if !ok {
+		return nil
+	}
+	return j.segs[i]
 }
 
 func (j *Journal) currentLocked() *segment { return j.segs[len(j.segs)-1] }
@@ -372,14 +381,14 @@ func (j *Journal) Stats() Stats {
 	defer j.mu.Unlock()
 	segments := 0
 	for _, s := range j.segs {
-		if s != nil && s.file != nil {
+		if s.file != nil {
 			segments++
 		}
 	}
 	return Stats{
 		Open: j.open, Unsent: j.unsent, InMemory: len(j.inMemory),
 		Remembered: j.memory.len(), MemoryBytes: j.memory.bytes(),
-		Bytes: j.bytes, Segments: segments,
+		Bytes: j.bytes + j.kept, Segments: segments,
 		SetAside: j.setAside, Damaged: j.damaged,
 		AppendErrors: j.refusals, Timeouts: j.timeouts, LastSyncError: j.syncError,
 	}
@@ -435,7 +444,7 @@ func (j *Journal) shut() error {
 	j.tasks.Wait()
 	err := <-flushed
 	for _, s := range j.segs {
-		if s != nil && s.file != nil {
+		if s.file != nil {
 			s.trim()
 			err = errors.Join(err, s.file.Close())
 		}

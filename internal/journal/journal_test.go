@@ -28,7 +28,9 @@ func testConfig(t testing.TB) Config {
 	return Config{Dir: filepath.Join(t.TempDir(), "app-9999")}
 }
 
-func trigger(n int) ID { return ID{JobID: int32(n%7 + 1), LogID: int64(n), At: 1_586_629_003_729 + int64(n)} }
+func trigger(n int) ID {
+	return ID{JobID: int32(n%7 + 1), LogID: int64(n), At: 1_586_629_003_729 + int64(n)}
+}
 
 func accept(t testing.TB, j *Journal, id ID, payload string) Seq {
 	t.Helper()

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -69,7 +70,7 @@ func (j *Journal) start() {
 
 func (j *Journal) closeFiles() {
 	for _, s := range j.segs {
-		if s != nil && s.file != nil {
+		if s.file != nil {
 			_ = s.file.Close()
 		}
 	}
@@ -123,7 +124,7 @@ func (j *Journal) load() (*Recovery, error) {
 		}
 	}
 	found.dropEmpty(j.fs)
-	j.place(found.segments)
+	j.segs = found.segments
 	for _, s := range found.segments {
 		j.readStates(s, rec)
 	}
@@ -136,12 +137,14 @@ func (j *Journal) load() (*Recovery, error) {
 			continue
 		}
 		j.loadRemembered(f, data, j.gapReporter(rec, "remember file", f.no, data))
-		j.bytes += f.size
+		j.kept += f.size
 	}
 	j.remember = found.remember
+	at := make(map[Seq]int)
 	for _, s := range found.segments {
-		j.readBodies(s, rec)
+		j.readBodies(s, rec, at)
 	}
+	slices.SortStableFunc(rec.Open, func(a, b OpenRun) int { return cmp.Compare(a.Seq, b.Seq) })
 	return rec, nil
 }
 
@@ -170,8 +173,8 @@ func (j *Journal) list() (listing, error) {
 			_ = j.fs.Remove(path) // a remember file that was not completed
 		}
 	}
-	slices.SortFunc(found.segments, func(a, b *segment) int { return int(int64(a.no) - int64(b.no)) })
-	slices.SortFunc(found.remember, func(a, b rememberFile) int { return int(int64(a.no) - int64(b.no)) })
+	slices.SortFunc(found.segments, func(a, b *segment) int { return cmp.Compare(a.no, b.no) })
+	slices.SortFunc(found.remember, func(a, b rememberFile) int { return cmp.Compare(a.no, b.no) })
 	return found, nil
 }
 
@@ -217,20 +220,6 @@ func (l *listing) dropEmpty(fs fileSystem) {
 			return
 		}
 		l.segments = l.segments[:n-1]
-	}
-}
-
-// place sets j.segs so that a segment is found by its number.
-func (j *Journal) place(segments []*segment) {
-	for i, s := range segments {
-		if i > 0 && s.no-segments[i-1].no > maxProblems {
-			// Such a hole is not one of lost files; runs before it are strays.
-			j.segs = nil
-		}
-		for n := len(j.segs); n > 0 && j.segs[0].no+uint32(n) < s.no; n++ {
-			j.segs = append(j.segs, nil)
-		}
-		j.segs = append(j.segs, s)
 	}
 }
 
@@ -345,9 +334,6 @@ func (j *Journal) settleStates() {
 		pin.live += count(st.live())
 	}
 	for _, s := range j.segs {
-		if s == nil {
-			continue
-		}
 		for _, st := range s.states {
 			add(s, st)
 		}
@@ -364,7 +350,8 @@ func (j *Journal) settleStates() {
 }
 
 // readBodies is the second pass: identities, results, and the open runs.
-func (j *Journal) readBodies(s *segment, rec *Recovery) {
+// The map at says where an open run stands in rec.Open.
+func (j *Journal) readBodies(s *segment, rec *Recovery, at map[Seq]int) {
 	if s.file == nil {
 		return
 	}
@@ -372,14 +359,13 @@ func (j *Journal) readBodies(s *segment, rec *Recovery) {
 	if err != nil {
 		return
 	}
-	at := make(map[Seq]int) // where an open run stands in rec.Open
 	up := s.up
 	scan := newScanner(data, headerSize, s.salt)
 	for r, ok := scan.next(); ok; r, ok = scan.next() {
 		if r.kind != kindAccepted && r.kind != kindStarted && r.kind != kindFinished {
 			continue
 		}
-		st, pin := j.runLocked(r.seq)
+		st, _ := j.runLocked(r.seq)
 		var state runState
 		if st != nil {
 			state = *st
@@ -392,7 +378,7 @@ func (j *Journal) readBodies(s *segment, rec *Recovery) {
 			j.results.put(f.ID, f.Result)
 			continue
 		}
-		if st == nil || pin != s || !state.open() {
+		if !state.open() {
 			continue
 		}
 		i, seen := at[r.seq]

@@ -117,11 +117,12 @@ func (j *Journal) keepIDs(ids []ID, up time.Duration) error {
 	defer j.mu.Unlock()
 	if merge {
 		j.remember = j.remember[:len(j.remember)-1]
-		j.bytes -= last.size
+		j.kept -= last.size
+		next.last = max(next.last, last.last)
 		_ = j.fs.Remove(last.path)
 	}
 	j.remember = append(j.remember, next)
-	j.bytes += next.size
+	j.kept += next.size
 	return nil
 }
 
@@ -132,7 +133,7 @@ func (j *Journal) expireRemembered() {
 	defer j.mu.Unlock()
 	for len(j.remember) > 1 && j.remember[0].last < oldest {
 		_ = j.fs.Remove(j.remember[0].path)
-		j.bytes -= j.remember[0].size
+		j.kept -= j.remember[0].size
 		j.remember = j.remember[1:]
 	}
 }

@@ -140,14 +140,9 @@ func step(size int64) int64 { return min(max(firstStep, size/2), lastStep) }
 
 var zeros [256 << 10]byte
 
-// grow makes the file hold at least target bytes, written with zeros. It
-// creates the file if need be. After an error the file may have grown in part.
-func (s *segment) grow(fs fileSystem, target int64, head func() []byte) error {
-	if s.file == nil {
-		if err := s.create(fs, head()); err != nil {
-			return err
-		}
-	}
+// grow makes the file hold at least target bytes, written with zeros. After
+// an error it may have grown in part.
+func (s *segment) grow(target int64) error {
 	for s.size < target {
 		n, err := s.file.WriteAt(zeros[:min(int64(len(zeros)), target-s.size)], s.size)
 		s.size += int64(n)
@@ -158,18 +153,19 @@ func (s *segment) grow(fs fileSystem, target int64, head func() []byte) error {
 	return nil
 }
 
-func (s *segment) create(fs fileSystem, head []byte) error {
+// create makes the file, with nothing but its header.
+func (s *segment) create(fs fileSystem, up time.Duration) (file, error) {
 	f, err := fs.Open(s.path, true)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	head := header{magic: segmentMagic, version: formatVersion, no: s.no, up: up}.encode(time.Now())
 	if _, err := f.WriteAt(head, 0); err != nil {
 		_ = f.Close()
 		_ = fs.Remove(s.path)
-		return err
+		return nil, err
 	}
-	s.file, s.data, s.size, s.dirty = f, headerSize, headerSize, true
-	return nil
+	return f, nil
 }
 
 // trim gives room back that no record will use.

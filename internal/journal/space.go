@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"time"
 )
 
 // spareBytes is the size of the file "spare": enough for a first step of a new
@@ -48,22 +47,26 @@ func (j *Journal) put(b *batch) (n int, refusal, err error) {
 	return len(b.buf), refusal, nil
 }
 
-// grow writes s ahead to target, or a whole step if there is room for that.
+// grow writes s ahead to target, or a whole step if there is room for that. It
+// creates the file if there is none yet.
 func (j *Journal) grow(s *segment, target int64) error {
-	head := func() []byte {
-		return header{magic: segmentMagic, version: formatVersion, no: s.no, up: j.up()}.encode(time.Now())
+	if s.file == nil {
+		f, err := s.create(j.fs, j.up())
+		if err != nil {
+			return err
+		}
+		j.mu.Lock()
+		s.file, s.data, s.size, s.dirty = f, headerSize, headerSize, true
+		j.mu.Unlock()
+		_ = j.fs.SyncDir(j.cfg.Dir)
 	}
 	ahead := (target/firstStep + 1) * firstStep
 	if generous := s.size + step(s.size); generous > ahead && generous <= j.cfg.MaxBytes {
 		ahead = generous
 	}
-	created := s.file == nil
-	err := s.grow(j.fs, ahead, head)
-	if err != nil && s.size >= target {
-		err = nil
-	}
-	if created && s.file != nil {
-		_ = j.fs.SyncDir(j.cfg.Dir)
+	err := s.grow(ahead)
+	if s.size >= target {
+		return nil
 	}
 	return err
 }
@@ -107,6 +110,7 @@ func (j *Journal) setFullLocked(err error) {
 	switch {
 	case err != nil && j.full == nil:
 		j.log.Error("disk full, triggers are refused", slog.String("dir", j.cfg.Dir), slog.Any("err", err))
+		signal(j.sweep) // perhaps something can be deleted
 	case err == nil && j.full != nil:
 		j.log.Info("disk has room again", slog.String("dir", j.cfg.Dir))
 	}

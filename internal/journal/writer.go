@@ -183,7 +183,7 @@ func (j *Journal) writeOnce(again bool) bool {
 	b.inFlight = true
 	j.mu.Unlock()
 
-	if again {
+	if again && !j.retryRefused() && j.rotate() == nil {
 		j.retryRefused()
 	}
 	if len(b.buf) > 0 {
@@ -275,8 +275,8 @@ func (j *Journal) retainLocked(buf []byte) {
 }
 
 // retryRefused writes the records that the disk refused, and looks whether a
-// full disk has room again.
-func (j *Journal) retryRefused() {
+// full disk has room again. It returns false if another file is worth a try.
+func (j *Journal) retryRefused() bool {
 	j.mu.Lock()
 	full, b := j.full != nil, &batch{buf: j.retained}
 	target := j.roomTargetLocked(0)
@@ -290,19 +290,20 @@ func (j *Journal) retryRefused() {
 		}
 	}
 	if len(b.buf) == 0 {
-		return
+		return true
 	}
 	n, _, err := j.put(b)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err != nil {
 		j.refusals++
-		return
+		return isNoSpace(err)
 	}
 	j.retained, j.inMemory = nil, nil
 	j.advanceLocked(b, n)
 	signal(j.ready)
 	j.log.Info("journal written again", slog.String("dir", j.cfg.Dir))
+	return true
 }
 
 // failpoints tells Config.Failpoint which kinds of records b holds.

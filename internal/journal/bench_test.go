@@ -1,0 +1,84 @@
+package journal
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// BenchmarkRun measures a trigger from Accept to Ack, with the results taken
+// by one consumer in batches of 50, as the callback sender does.
+func BenchmarkRun(b *testing.B) {
+	for _, callers := range []int{1, 64} {
+		b.Run(map[int]string{1: "callers=1", 64: "callers=64"}[callers], func(b *testing.B) {
+			benchmarkRun(b, callers)
+		})
+	}
+}
+
+func benchmarkRun(b *testing.B, callers int) {
+	j, _ := reopen(b, nil, testConfig(b))
+	stop := make(chan struct{})
+	var sender sync.WaitGroup
+	sender.Go(func() {
+		for {
+			select {
+			case <-j.Ready():
+			case <-stop:
+				return
+			}
+			for got := j.Next(50, 512<<10); got != nil; got = j.Next(50, 512<<10) {
+				_ = j.Ack(got)
+			}
+		}
+	})
+	payload := make([]byte, 400)
+	for i := range payload {
+		payload[i] = 'x'
+	}
+	var next atomic.Int64
+	b.ReportAllocs()
+	before := cpuTime()
+	b.ResetTimer()
+	var wg sync.WaitGroup
+	for range callers {
+		wg.Go(func() {
+			for {
+				n := int(next.Add(1))
+				if n > b.N {
+					return
+				}
+				id := trigger(n)
+				seq, err := j.Accept(id, true, payload)
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				j.Finish(seq, id, Result{Code: 200})
+			}
+		})
+	}
+	wg.Wait()
+	b.StopTimer()
+	b.ReportMetric(float64(cpuTime()-before)/float64(b.N), "cpu-ns/op")
+	close(stop)
+	sender.Wait()
+}
+
+func BenchmarkKnown(b *testing.B) {
+	m := newMemory(1_000_000, 1_000_000, time.Hour)
+	for n := range 1_000_000 {
+		m.add(trigger(n), 0)
+	}
+	require.Equal(b, 1_000_000, m.len())
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		n++
+		runtime.KeepAlive(m.known(trigger(n * 7919)))
+	}
+}

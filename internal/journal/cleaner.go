@@ -13,7 +13,7 @@ const carrySegments = 4
 
 // clean is the cleaner: it deletes segments whose runs have all ended.
 func (j *Journal) clean() {
-	j.ensureSpare()
+	j.ensureSpares()
 	for {
 		select {
 		case <-j.sweep:
@@ -26,7 +26,7 @@ func (j *Journal) clean() {
 		}
 		if swept {
 			j.expireRemembered()
-			j.ensureSpare()
+			j.ensureSpares()
 		}
 	}
 }

@@ -10,8 +10,8 @@
 // up-time of the executor. A segment is deleted when it is the oldest and all
 // its runs are acknowledged or withdrawn; the identities in it move to a
 // "remember-…" file first. "set-aside.jsonl" holds results that no admin
-// takes, "damaged-…" bytes that could not be read, "spare" is room that is
-// given up when the disk is full so that the journal can still turn round.
+// takes, "damaged-…" bytes that could not be read, "spare-…" is room that is
+// given up when the disk is full, so that the journal can still turn round.
 //
 // # Records
 //

@@ -297,7 +297,7 @@ func TestFullDiskWithoutRoomToOpen(t *testing.T) {
 		seq := accept(t, j, trigger(1), "")
 		require.NoError(t, j.Close())
 		d.set(func(d *faultDisk) { d.limited, d.room = true, 0 })
-		require.NoError(t, d.Remove(filepath.Join(cfg.Dir, "spare")))
+		require.NoError(t, d.Remove(filepath.Join(cfg.Dir, segmentSpare.name)))
 		d.set(func(d *faultDisk) { d.room = 0 })
 		j, rec, err := Open(t.Context(), cfg)
 		require.NoError(t, err, "a full disk does not prevent a start")

@@ -105,7 +105,7 @@ type Journal struct {
 	reader     reader // belongs to Next
 	syncing    sync.Mutex
 	setAsideMu sync.Mutex
-	spareMu    sync.Mutex
+	growing    sync.Mutex // so that nobody takes the room that another one frees
 
 	mu        sync.Mutex
 	segs      []*segment // by number, the last is the current one
@@ -355,12 +355,13 @@ func (j *Journal) Result(id ID) (Result, bool) { return j.results.get(id) }
 // never closed.
 func (j *Journal) Ready() <-chan struct{} { return j.ready }
 
-// Full returns nil, or why Accept would refuse a small trigger now; it wraps
-// ErrFull. The journal looks for room again by itself, once a second.
+// Full returns nil, or why Accept would refuse a trigger of usual size (4 KiB)
+// now; it wraps ErrFull. The journal looks for room again by itself, once a
+// second.
 func (j *Journal) Full() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.refuseLocked(frameLen + idLen)
+	return j.refuseLocked(usual)
 }
 
 // refuseLocked says why a record of size bytes cannot be accepted.

@@ -119,13 +119,27 @@ func (m *memory) oldest() uint64 {
 	return m.head
 }
 
+// expire drops all that is too old at up-time up.
+func (m *memory) expire(up time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for {
+		before := m.head
+		if m.expireLocked(up); m.head == before {
+			return
+		}
+	}
+}
+
 // expireLocked drops a few of the oldest entries if they are too many or too
 // old; more than one, so that an overhang shrinks.
 func (m *memory) expireLocked(up time.Duration) {
 	for range 4 {
 		n := int(m.tail - m.head)
-		c, _ := m.entry(m.head)
-		if n <= m.keep || (n <= m.limit && up-c.up <= m.maxAge) {
+		if n <= m.keep {
+			return
+		}
+		if c, _ := m.entry(m.head); n <= m.limit && up-c.up <= m.maxAge {
 			return
 		}
 		m.unindexLocked(m.head)

@@ -86,7 +86,7 @@ func (j *Journal) begin(rec *Recovery) error {
 	s.up = j.upBase
 	j.segs = append(j.segs, s)
 	err := j.grow(s, j.roomTargetLocked(0))
-	if isNoSpace(err) && j.releaseSpare() {
+	if isNoSpace(err) && j.releaseSpare(segmentSpare) {
 		err = j.grow(s, j.roomTargetLocked(0))
 	}
 	if err != nil && !isNoSpace(err) {
@@ -144,6 +144,7 @@ func (j *Journal) load() (*Recovery, error) {
 	for _, s := range found.segments {
 		j.readBodies(s, rec, at)
 	}
+	j.memory.expire(j.upBase)
 	slices.SortStableFunc(rec.Open, func(a, b OpenRun) int { return cmp.Compare(a.Seq, b.Seq) })
 	return rec, nil
 }

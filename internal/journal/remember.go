@@ -91,15 +91,19 @@ func (j *Journal) keepIDs(ids []ID, up time.Duration) error {
 			if !ok {
 				break
 			}
-			start := len(data)
-			data = append(beginRecord(data, rec.kind, rec.flags, rec.seq), rec.body...)
-			data = endRecord(data, start, next.salt)
+			data = j.copyKnown(data, next.salt, rec)
 		}
 	}
 	data = encodeIDs(data, next.salt, ids, up)
 	err := createWhole(j.fs, next.path, data)
-	if isNoSpace(err) && j.releaseSpare() {
+	if isNoSpace(err) {
+		// The old file stays: both need less room than both and their union.
+		merge = false
+		data = encodeIDs(data[:headerSize], next.salt, ids, up)
+		j.growing.Lock()
+		j.releaseSpare(rememberSpare)
 		err = createWhole(j.fs, next.path, data)
+		j.growing.Unlock()
 	}
 	if err != nil {
 		return fmt.Errorf("journal: keep the identities of %d triggers in %s: %w", len(ids), next.path, err)
@@ -124,6 +128,22 @@ func (j *Journal) keepIDs(ids []ID, up time.Duration) error {
 	j.remember = append(j.remember, next)
 	j.kept += next.size
 	return nil
+}
+
+// copyKnown appends a remembered record once more, without the identities
+// that are forgotten.
+func (j *Journal) copyKnown(dst []byte, salt uint32, rec record) []byte {
+	if rec.kind != kindRemembered {
+		return dst
+	}
+	var ids []ID
+	var up time.Duration
+	decodeIDs(rec, func(id ID, at time.Duration) {
+		if up = at; j.memory.known(id) {
+			ids = append(ids, id)
+		}
+	})
+	return encodeIDs(dst, salt, ids, up)
 }
 
 // expireRemembered deletes the files of which no trigger is known any more.

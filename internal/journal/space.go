@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// spareBytes is the size of the file "spare": enough for a first step of a new
-// segment and for a remember file.
-const spareBytes = 2 * firstStep
+// usual is the size of a trigger for which there must be room, or the disk
+// counts as full and triggers of any size are refused.
+const usual = 4 << 10
 
 // roomTargetLocked returns how far the current segment must reach so that n
 // more bytes and a result for every open run fit.
@@ -50,6 +50,8 @@ func (j *Journal) put(b *batch) (n int, refusal, err error) {
 // grow writes s ahead to target, or a whole step if there is room for that. It
 // creates the file if there is none yet.
 func (j *Journal) grow(s *segment, target int64) error {
+	j.growing.Lock()
+	defer j.growing.Unlock()
 	if s.file == nil {
 		f, err := s.create(j.fs, j.up())
 		if err != nil {
@@ -85,7 +87,7 @@ func (j *Journal) squeeze(s *segment, b *batch, growErr error) (refusal error) {
 		j.dropAcceptedLocked(b)
 		b.settle(refusal)
 	}
-	if isNoSpace(growErr) && j.roomTargetLocked(len(b.buf)+j.cfg.ReserveBytes) > s.size {
+	if isNoSpace(growErr) && j.roomTargetLocked(len(b.buf)+j.cfg.ReserveBytes+usual) > s.size {
 		j.setFullLocked(refusal)
 	}
 	if j.roomTargetLocked(len(b.buf)) > s.size {
@@ -133,7 +135,7 @@ func (j *Journal) rotate() error {
 	j.mu.Lock()
 	old := j.currentLocked()
 	next := newSegment(j.cfg.Dir, old.no+1, j.salt)
-	target := headerSize + int64(j.open)*int64(j.cfg.ReserveBytes) + 2*slack
+	target := j.rotateTargetLocked()
 	j.mu.Unlock()
 	if err := j.grow(next, target); err != nil {
 		if next.file != nil {
@@ -157,39 +159,62 @@ func (j *Journal) rotate() error {
 func (j *Journal) rotateTight() bool {
 	j.mu.Lock()
 	worth := j.currentLocked().data >= firstStep
+	fits := j.rotateTargetLocked() < firstStep
 	j.mu.Unlock()
-	if !worth || !j.releaseSpare() {
+	if !worth || !fits || !j.releaseSpare(segmentSpare) {
 		return false
 	}
-	return j.rotate() == nil
+	if j.rotate() != nil {
+		j.ensureSpares()
+		return false
+	}
+	return true
 }
 
-func (j *Journal) sparePath() string { return filepath.Join(j.cfg.Dir, "spare") }
-
-// releaseSpare gives the spare file up. It reports false if there was none.
-func (j *Journal) releaseSpare() bool {
-	j.spareMu.Lock()
-	defer j.spareMu.Unlock()
-	return j.fs.Remove(j.sparePath()) == nil
+// rotateTargetLocked is how far a new segment must reach.
+func (j *Journal) rotateTargetLocked() int64 {
+	return headerSize + int64(j.open+1)*int64(j.cfg.ReserveBytes) + slack + usual
 }
 
-// ensureSpare makes the spare file if it is missing and there is room for it.
-func (j *Journal) ensureSpare() {
-	j.spareMu.Lock()
-	defer j.spareMu.Unlock()
-	if f, err := j.fs.Open(j.sparePath(), false); err == nil {
+// spare is a file of zeros that is deleted when its room is needed.
+type spare struct {
+	name string
+	size int
+}
+
+var (
+	segmentSpare  = spare{name: "spare-segment", size: firstStep + slack}
+	rememberSpare = spare{name: "spare-remember", size: 2 * firstStep}
+)
+
+// releaseSpare gives a spare file up. It reports false if there was none.
+func (j *Journal) releaseSpare(s spare) bool {
+	return j.fs.Remove(filepath.Join(j.cfg.Dir, s.name)) == nil
+}
+
+// ensureSpares makes the spare files that are missing, if there is room.
+func (j *Journal) ensureSpares() {
+	j.growing.Lock()
+	defer j.growing.Unlock()
+	j.ensureSpare(rememberSpare)
+	j.ensureSpare(segmentSpare)
+}
+
+func (j *Journal) ensureSpare(s spare) {
+	path := filepath.Join(j.cfg.Dir, s.name)
+	if f, err := j.fs.Open(path, false); err == nil {
 		size, err := f.Size()
 		_ = f.Close()
-		if err == nil && size >= spareBytes {
+		if err == nil && size >= int64(s.size) {
 			return
 		}
 	}
-	f, err := j.fs.Open(j.sparePath(), true)
+	f, err := j.fs.Open(path, true)
 	if err != nil {
 		return
 	}
-	_, err = f.WriteAt(zeros[:spareBytes], 0)
+	_, err = f.WriteAt(zeros[:s.size], 0)
 	if closeErr := f.Close(); err != nil || closeErr != nil {
-		_ = j.fs.Remove(j.sparePath())
+		_ = j.fs.Remove(path)
 	}
 }

@@ -279,7 +279,7 @@ func (j *Journal) retainLocked(buf []byte) {
 func (j *Journal) retryRefused() bool {
 	j.mu.Lock()
 	full, b := j.full != nil, &batch{buf: j.retained}
-	target := j.roomTargetLocked(0)
+	target := j.roomTargetLocked(j.cfg.ReserveBytes + usual)
 	s := j.currentLocked()
 	j.mu.Unlock()
 	if full {

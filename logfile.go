@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/xxljob-go/xxljob/internal/joblog"
 	"github.com/xxljob-go/xxljob/internal/journal"
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
@@ -23,7 +22,7 @@ import (
 //
 // After close it drops what is written, and counts it.
 type runLog struct {
-	file    *joblog.Log
+	file    logFile
 	thread  string // as Java names its threads: xxl-job, JobThread-<jobId>-<ms>
 	tee     *slog.Logger
 	dropped *atomic.Int64
@@ -31,6 +30,14 @@ type runLog struct {
 	mu     sync.Mutex
 	closed bool
 	slog   *slog.Logger // made by the first call of logger
+}
+
+// logFile takes the text of a runLog: a *joblog.Log, or memory while package
+// xxljobtest runs a handler.
+type logFile interface {
+	Append(entry []byte) bool
+	Write(p []byte) (int, error)
+	Close() error
 }
 
 // site is the place in the code that an entry names.

@@ -61,7 +61,8 @@ func TestJavaDrivesJava(t *testing.T) {
 func buildKitchensink(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "kitchensink")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/xxljob-go/xxljob/examples/kitchensink")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", binary,
+		"github.com/xxljob-go/xxljob/examples/kitchensink")
 	out, err := cmd.CombinedOutput()
 	require.NoErrorf(t, err, "go build of examples/kitchensink:\n%s", out)
 	return binary

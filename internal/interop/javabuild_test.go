@@ -28,7 +28,8 @@ func javaBuild(t *testing.T, rel release) string {
 	t.Helper()
 	for _, tool := range []string{"mvn", "java"} {
 		_, err := exec.LookPath(tool)
-		require.NoErrorf(t, err, "the interop tests need %s on the PATH; install a JDK 17 or later and Maven 3.8 or later", tool)
+		require.NoErrorf(t, err,
+			"the interop tests need %s on the PATH; install a JDK 17 or later and Maven 3.8 or later", tool)
 	}
 	cache := javaCache(t)
 	sum, err := hashTree("java")
@@ -75,7 +76,8 @@ func runMaven(t *testing.T, rel release, dir string) {
 	limit := time.AfterFunc(mavenLimit, func() { _ = cmd.Cancel() })
 	defer limit.Stop()
 	err := cmd.Run()
-	require.NoErrorf(t, err, "mvn for xxl-job-core %s (at most %v; the first build fetches from the Maven repository):\n%s",
+	require.NoErrorf(t, err,
+		"mvn for xxl-job-core %s (at most %v; the first build fetches from the Maven repository):\n%s",
 		rel.version, mavenLimit, out.String())
 }
 

@@ -54,10 +54,12 @@ func TestFullDisk(t *testing.T) {
 			require.Zero(t, j.Stats().InMemory, "every result has its room on a full disk")
 			got := drain(t, j)
 			require.Len(t, got, len(open))
+			shortened := 0
 			for _, f := range got {
-				require.True(t, strings.HasPrefix(f.Result.Msg, "ééé"))
+				require.Contains(t, f.Result.Msg, "ééé")
+				shortened += count(strings.HasSuffix(f.Result.Msg, cutMark))
 			}
-			assert.True(t, strings.HasSuffix(got[len(got)-1].Result.Msg, cutMark))
+			require.NotZero(t, shortened)
 			for len(got) > 0 {
 				n := min(50, len(got))
 				require.NoError(t, j.Ack(got[:n]))
@@ -122,7 +124,9 @@ func TestTmpfs(t *testing.T) {
 		got := drain(t, j)
 		require.Len(t, got, len(open))
 		require.NoError(t, j.Ack(got))
-		require.Eventually(t, func() bool { return j.Full() == nil }, 10*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool {
+			return j.Flush(t.Context()) == nil && j.Full() == nil && j.Stats().Segments == 1
+		}, 10*time.Second, 10*time.Millisecond)
 	}
 	// Others fill what is left: running triggers still end.
 	open := map[Seq]ID{}

@@ -75,7 +75,12 @@ func (j *Journal) carry(s *segment) bool {
 	for seq, rec := range records {
 		j.copyLocked(seq, rec)
 	}
+	out := j.pending.expect(j.cfg.AppendTimeout)
 	j.mu.Unlock()
+	signal(j.wake)
+	if <-out.done; out.err != nil { // no room, or the disk hangs
+		return false
+	}
 	if err := j.Flush(context.Background()); err != nil {
 		return false
 	}

@@ -208,6 +208,7 @@ func TestDiskRefuses(t *testing.T) {
 func TestShortWrites(t *testing.T) {
 	faulty(t, nil, func(t *testing.T, d *faultDisk, j *Journal, cfg Config) {
 		kept := accept(t, j, trigger(0), "kept")
+		synctest.Wait() // the cleaner has made its files
 		for n := 1; n < 60; n++ {
 			d.set(func(d *faultDisk) { d.short = n })
 			_, err := j.Accept(trigger(n), false, []byte("0123456789012345678901234567890"))

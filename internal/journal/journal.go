@@ -117,6 +117,7 @@ type Journal struct {
 	flushes   []chan error
 	retained  []byte     // records that the disk refused; the writer tries again
 	inMemory  []Finished // the results among them that Next has not given out
+	refused   int        // how many results are in retained
 	bytes     int64      // in segments
 	kept      int64      // in remember files
 	open      int

@@ -281,7 +281,7 @@ func (s *scanner) torn(from int) bool {
 // dropAccepted removes the accepted records from buf, in place.
 func dropAccepted(buf []byte, salt uint32) []byte {
 	return rewrite(buf, salt, func(dst []byte, rec record, raw []byte) []byte {
-		if rec.kind == kindAccepted && rec.flags&flagCarried == 0 {
+		if rec.kind == kindAccepted {
 			return dst
 		}
 		return append(dst, raw...)

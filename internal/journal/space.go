@@ -14,7 +14,14 @@ const usual = 4 << 10
 // more bytes and a result for every open run fit.
 func (j *Journal) roomTargetLocked(n int) int64 {
 	data := max(j.currentLocked().data, headerSize)
-	return data + int64(n) + int64(j.open)*int64(j.cfg.ReserveBytes) + slack
+	return data + int64(n) + j.reservedLocked() + slack
+}
+
+// reservedLocked is the room for results that are not written: those of open
+// runs, those that wait for the writer, and those that the disk refused.
+func (j *Journal) reservedLocked() int64 {
+	owed := j.open + j.pending.kinds[kindFinished] + j.refused
+	return int64(owed) * int64(j.cfg.ReserveBytes)
 }
 
 // put writes the records of b into the current segment and returns how many
@@ -26,7 +33,7 @@ func (j *Journal) put(b *batch) (n int, refusal, err error) {
 	j.mu.Unlock()
 	if target > s.size {
 		if growErr := j.grow(s, target); growErr != nil {
-			if isNoSpace(growErr) && j.rotateTight() {
+			if isNoSpace(growErr) && j.rotateTight(len(b.buf)) {
 				return j.put(b)
 			}
 			refusal = j.squeeze(s, b, growErr)
@@ -155,11 +162,12 @@ func (j *Journal) rotate() error {
 }
 
 // rotateTight begins a new segment on a full disk, in the room of the spare
-// file, so that the old one can be deleted once its runs have ended.
-func (j *Journal) rotateTight() bool {
+// file, so that the old one can be deleted once its runs have ended. It does
+// not if n more bytes would not fit then: there is room reserved in the old one.
+func (j *Journal) rotateTight(n int) bool {
 	j.mu.Lock()
 	worth := j.currentLocked().data >= firstStep
-	fits := j.rotateTargetLocked() < firstStep
+	fits := j.rotateTargetLocked()+int64(n) < firstStep
 	j.mu.Unlock()
 	if !worth || !fits || !j.releaseSpare(segmentSpare) {
 		return false
@@ -173,7 +181,7 @@ func (j *Journal) rotateTight() bool {
 
 // rotateTargetLocked is how far a new segment must reach.
 func (j *Journal) rotateTargetLocked() int64 {
-	return headerSize + int64(j.open+1)*int64(j.cfg.ReserveBytes) + slack + usual
+	return headerSize + j.reservedLocked() + int64(j.cfg.ReserveBytes) + slack + usual
 }
 
 // spare is a file of zeros that is deleted when its room is needed.

@@ -268,6 +268,7 @@ func (j *Journal) retainLocked(buf []byte) {
 		}
 		if rec.kind == kindFinished {
 			j.inMemory = append(j.inMemory, rec.finished())
+			j.refused++
 			signal(j.ready)
 		}
 		pos += rec.size
@@ -285,7 +286,7 @@ func (j *Journal) retryRefused() bool {
 	if full {
 		if err := j.grow(s, target); err == nil {
 			j.setFull(nil)
-		} else if isNoSpace(err) && j.rotateTight() {
+		} else if isNoSpace(err) && j.rotateTight(len(b.buf)) {
 			j.setFull(nil)
 		}
 	}
@@ -299,7 +300,7 @@ func (j *Journal) retryRefused() bool {
 		j.refusals++
 		return isNoSpace(err)
 	}
-	j.retained, j.inMemory = nil, nil
+	j.retained, j.inMemory, j.refused = nil, nil, 0
 	j.advanceLocked(b, n)
 	signal(j.ready)
 	j.log.Info("journal written again", slog.String("dir", j.cfg.Dir))

@@ -36,6 +36,7 @@ type memory struct {
 	head   uint64   // position of the oldest entry that is still known
 	tail   uint64   // position of the next entry
 	index  [tables]table
+	size   int // triggers in the index; forgotten ones leave a hole in the ring
 }
 
 // chunk is a stretch of the ring. Position p of the ring stands in entry
@@ -93,6 +94,7 @@ func (m *memory) add(id ID, up time.Duration) {
 	}
 	t.insert(hash, uint32(m.tail))
 	m.tail++
+	m.size++
 	m.expireLocked(up)
 }
 
@@ -105,11 +107,11 @@ func (m *memory) forget(id ID) {
 	}
 }
 
-// len returns how many triggers are known; forgotten ones may count for a while.
+// len returns how many triggers are known.
 func (m *memory) len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return int(m.tail - m.head)
+	return m.size
 }
 
 // oldest returns the position of the oldest trigger that is still known.
@@ -225,6 +227,7 @@ func (m *memory) unindexLocked(pos uint64) {
 	}
 	t.tags[slot] = 0
 	t.n--
+	m.size--
 }
 
 // between reports whether home lies behind hole and not behind slot, going

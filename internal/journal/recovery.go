@@ -363,16 +363,19 @@ func (j *Journal) readBodies(s *segment, rec *Recovery, at map[Seq]int) {
 	up := s.up
 	scan := newScanner(data, headerSize, s.salt)
 	for r, ok := scan.next(); ok; r, ok = scan.next() {
-		if r.kind != kindAccepted && r.kind != kindStarted && r.kind != kindFinished {
+		switch r.kind {
+		case kindAccepted, kindStarted, kindFinished:
+			j.memory.add(r.id(), up)
+		case kindWithdrawn:
+			j.memory.forget(r.id())
+			continue
+		default:
 			continue
 		}
 		st, _ := j.runLocked(r.seq)
 		var state runState
 		if st != nil {
 			state = *st
-		}
-		if state&runWithdrawn == 0 {
-			j.memory.add(r.id(), up)
 		}
 		if r.kind == kindFinished {
 			f := r.finished()

@@ -33,8 +33,8 @@ var ErrUnknownRun = errors.New("xxljobtest: unknown run")
 // RefusedError is the error of a call that an executor answered with another
 // code than 200.
 type RefusedError struct {
-	Code int
-	Msg  string
+	Code int    // of the answer; 500 for a refusal
+	Msg  string // why, for people
 }
 
 // Error quotes the answer.

@@ -13,28 +13,28 @@ import (
 
 // Registration is an executor that has registered.
 type Registration struct {
-	AppName  string
-	Address  string    // as announced
-	Since    time.Time // its first beat
-	LastBeat time.Time
+	AppName  string    // its group
+	Address  string    // its URL, as announced
+	Since    time.Time // when its first beat arrived
+	LastBeat time.Time // when its last one arrived
 }
 
 // Beat is one call to register or to deregister.
 type Beat struct {
-	AppName string
-	Address string
-	Removed bool // the executor has deregistered
-	At      time.Time
+	AppName string    // the executor's group
+	Address string    // its URL, as announced
+	Removed bool      // it has deregistered
+	At      time.Time // when the call arrived
 }
 
 // Report is one result as an executor reported it.
 type Report struct {
-	LogID       int64
+	LogID       int64     // the run
 	TriggerTime time.Time // as the executor repeats it; milliseconds
 	Code        int       // 200 success, 500 failure, 502 timeout
-	Msg         string
-	NoRetry     bool // the key of xxljob.NoRetry
-	At          time.Time
+	Msg         string    // what an admin shows
+	NoRetry     bool      // the handler's error was marked with xxljob.NoRetry
+	At          time.Time // when it arrived
 }
 
 // serve answers an executor.

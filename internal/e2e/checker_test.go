@@ -17,6 +17,7 @@ type sent struct {
 	unknown  bool // a request got no answer
 	repeats  int  // requests after the first
 	marks    bool // its handler writes a mark
+	timed    bool // it has an executorTimeout
 	wantCode int32
 	wantMsg  string
 }
@@ -110,8 +111,9 @@ func (c *checker) checkResult(s sent, item wire.CallbackItem, marks int) {
 		(strings.HasPrefix(msg, prefixNeverStarted) || strings.HasSuffix(msg, wire.SuffixQueued))
 	cutOff := item.Code == wire.CodeFail &&
 		(strings.HasPrefix(msg, prefixCutOff) || strings.HasSuffix(msg, wire.SuffixRunning))
+	timedOut := s.timed && item.Code == wire.CodeTimeout && msg == wire.TextTimeout
 	switch {
-	case !own && !notBegun && !cutOff:
+	case !own && !notBegun && !cutOff && !timedOut:
 		c.breach("trigger %d has a result that is neither its handler's nor a reason: %s", s.logID, describe(item))
 	case own && s.marks && marks == 0:
 		c.breach("trigger %d is reported as run and left no mark", s.logID)

@@ -91,7 +91,7 @@ func (l *ledger) mustSend(t *testing.T, c *client, tr wire.TriggerRequest) wire.
 
 // expectation returns what the handler of t reports if nothing interferes.
 func expectation(t wire.TriggerRequest) *sent {
-	s := &sent{logID: t.LogID, wantCode: wire.CodeSuccess}
+	s := &sent{logID: t.LogID, timed: t.ExecutorTimeout > 0, wantCode: wire.CodeSuccess}
 	param := t.ExecutorParams.String
 	switch t.ExecutorHandler.String {
 	case "mark":

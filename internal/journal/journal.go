@@ -93,6 +93,7 @@ type Journal struct {
 	memory  *memory
 	results *resultCache
 	salt    uint32
+	firstNo uint32 // the first segment of this process
 
 	ready chan struct{} // capacity 1: Next may have something
 	wake  chan struct{} // capacity 1: the writer has work

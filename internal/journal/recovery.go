@@ -78,11 +78,7 @@ func (j *Journal) closeFiles() {
 
 // begin adds the segment that this process writes to.
 func (j *Journal) begin(rec *Recovery) error {
-	no := uint32(1)
-	if n := len(j.segs); n > 0 {
-		no = j.segs[n-1].no + 1
-	}
-	s := newSegment(j.cfg.Dir, no, j.salt)
+	s := newSegment(j.cfg.Dir, j.firstNo, j.salt)
 	s.up = j.upBase
 	j.segs = append(j.segs, s)
 	err := j.grow(s, j.roomTargetLocked(0))
@@ -123,7 +119,7 @@ func (j *Journal) load() (*Recovery, error) {
 			}
 		}
 	}
-	found.dropEmpty(j.fs)
+	j.firstNo = found.dropEmpty(j.fs)
 	j.segs = found.segments
 	for _, s := range found.segments {
 		j.readStates(s, rec)
@@ -212,16 +208,23 @@ func readHeader(fs fileSystem, path, magic string) (header, bool) {
 }
 
 // dropEmpty deletes the last segments if nothing was written to them, so that
-// restarts do not pile them up.
-func (l *listing) dropEmpty(fs fileSystem) {
+// restarts do not pile them up. It returns the number of the next segment,
+// which is above that of every segment that ever held a record.
+func (l *listing) dropEmpty(fs fileSystem) (next uint32) {
+	next = 1
+	if n := len(l.segments); n > 0 {
+		next = l.segments[n-1].no + 1
+	}
 	for n := len(l.segments); n > 0; n-- {
 		s := l.segments[n-1]
 		data, err := fs.ReadFile(s.path)
 		if err != nil || len(bytes.TrimRight(data, "\x00")) > headerSize || fs.Remove(s.path) != nil {
-			return
+			break
 		}
+		next = s.no
 		l.segments = l.segments[:n-1]
 	}
+	return next
 }
 
 // gapReporter returns a function that tells a damaged stretch once: it sets

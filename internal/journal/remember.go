@@ -13,7 +13,7 @@ const (
 	rememberBlock = 256
 	// rememberMerge is the size up to which a remember file takes up the
 	// identities of the next segment.
-	rememberMerge = 64 << 10
+	rememberMerge = 16 << 10
 )
 
 // rememberFile holds the identities of deleted segments.

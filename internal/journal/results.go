@@ -17,9 +17,12 @@ type resultCache struct {
 	base  uint64 // position of queue[0]
 }
 
-type resultKey struct {
-	job int32
-	log int64
+// resultKey is made of a job and a log id. Two triggers with one key are told
+// apart when they are looked up; the later one wins.
+type resultKey uint64
+
+func keyOf(id ID) resultKey {
+	return resultKey(uint64(id.LogID) ^ uint64(uint32(id.JobID))*0x9E3779B97F4A7C15)
 }
 
 type cached struct {
@@ -39,7 +42,7 @@ func (c *resultCache) put(id ID, r Result) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.at[resultKey{id.JobID, id.LogID}] = c.base + uint64(len(c.queue))
+	c.at[keyOf(id)] = c.base + uint64(len(c.queue))
 	c.queue = append(c.queue, cached{id: id, result: r})
 	c.used += cost
 	for c.used > c.limit {
@@ -49,7 +52,7 @@ func (c *resultCache) put(id ID, r Result) {
 
 func (c *resultCache) dropOldestLocked() {
 	old := &c.queue[c.head]
-	key := resultKey{old.id.JobID, old.id.LogID}
+	key := keyOf(old.id)
 	if c.at[key] == c.base+uint64(c.head) {
 		delete(c.at, key)
 	}
@@ -68,7 +71,7 @@ func (c *resultCache) dropOldestLocked() {
 func (c *resultCache) get(id ID) (Result, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	pos, ok := c.at[resultKey{id.JobID, id.LogID}]
+	pos, ok := c.at[keyOf(id)]
 	if !ok {
 		return Result{}, false
 	}

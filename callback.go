@@ -125,7 +125,9 @@ func (s *callbackSender) nextBatch(now time.Time) *batch {
 	if len(s.work) == 0 {
 		s.fill()
 	}
-	if b := s.dueSuspect(now); b != nil && (len(s.work) == 0 || s.passed > b.items[0].passedAt) {
+	if s.suspectDue(now) {
+		b := &batch{items: s.suspects[:1:1]}
+		s.suspects = s.suspects[1:]
 		return b
 	}
 	if len(s.work) == 0 {
@@ -165,15 +167,14 @@ func (s *callbackSender) fill() {
 	}
 }
 
-// dueSuspect takes the refused result that has waited longest, if its time has
-// come.
-func (s *callbackSender) dueSuspect(now time.Time) *batch {
+// suspectDue reports whether the refused result that has waited longest is to
+// be tried again: its time has come, and others have passed since, or there are
+// none.
+func (s *callbackSender) suspectDue(now time.Time) bool {
 	if len(s.suspects) == 0 || now.Before(s.suspects[0].nextTry) {
-		return nil
+		return false
 	}
-	b := &batch{items: s.suspects[:1:1]}
-	s.suspects = s.suspects[1:]
-	return b
+	return len(s.work) == 0 || s.passed > s.suspects[0].passedAt
 }
 
 // wire returns the result as the protocol has it.
@@ -293,19 +294,23 @@ func (s *callbackSender) failed(b *batch, err error) (pause bool) {
 		s.refusedAlone(b.items[0], tooLarge)
 	case tooLarge || b.refusals >= batchRefusals:
 		s.halve(b)
-		if b.split == nil {
-			return false
-		}
 	default:
 		s.putBack(b)
 		return true
 	}
+	return !tooLarge && b.bothHalvesRefused()
+}
+
+// bothHalvesRefused notes that b was refused, and reports whether the other
+// half of what it was cut from was refused too: then nothing passes, and the
+// admin rather than a result is at fault.
+func (b *batch) bothHalvesRefused() bool {
 	if b.split == nil {
-		return len(s.work) == 0
+		return false
 	}
-	bothHalves := b.split.refused
+	both := b.split.refused
 	b.split.refused = true
-	return bothHalves
+	return both
 }
 
 // putBack makes b the next to be sent.

@@ -61,6 +61,7 @@ type core struct {
 	cluster   *cluster
 	announce  *announcer
 	server    *fasthttp.Server // nil if mounted
+	listener  net.Listener     // nil if mounted
 	serveErr  chan error       // size 1: why the server ended
 	group     *lifecycle.Group // server, logs
 	beats     *lifecycle.Group
@@ -174,17 +175,16 @@ func (e *Executor) start(ctx context.Context) (_ *core, err error) {
 	e.assemble(c, base, port)
 	c.sending.Go(c.sender.run)
 
-	var ln net.Listener
 	if !e.mounted.Load() {
-		if ln, err = listen(ctx, &e.cfg); err != nil {
+		if c.listener, err = listen(ctx, &e.cfg); err != nil {
 			return nil, err
 		}
 		c.server = newServer(&e.cfg, e.answer, e.part("server"))
 	}
 	e.recover(c, recovery)
 	e.core.Store(c)
-	if ln != nil {
-		e.serve(c, ln)
+	if c.server != nil {
+		e.serve(c)
 	}
 	c.beats.Go(c.registrar.run)
 	return c, nil
@@ -271,14 +271,14 @@ func (e *Executor) newDispatcher(c *core, base context.Context) *dispatcher {
 	return d
 }
 
-// serve starts the server on ln.
-func (e *Executor) serve(c *core, ln net.Listener) {
+// serve starts the server.
+func (e *Executor) serve(c *core) {
 	c.group.Go(func(context.Context) {
-		if err := c.server.Serve(ln); err != nil && !errors.Is(err, net.ErrClosed) {
+		if err := c.server.Serve(c.listener); err != nil && !errors.Is(err, net.ErrClosed) {
 			c.serveErr <- fmt.Errorf("serve: %w", err)
 		}
 	})
-	e.log.Info("executor listens", slog.String("addr", ln.Addr().String()))
+	e.log.Info("executor listens", slog.String("addr", c.listener.Addr().String()))
 }
 
 // answer serves one request, also before and after the executor runs.
@@ -365,6 +365,7 @@ func (e *Executor) stop(c *core) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(limit), serverStopLimit)
 		defer cancel()
 		_ = c.server.ShutdownWithContext(ctx) // connections of an admin's pool may stay open
+		_ = c.listener.Close()                // Serve may not have begun yet
 	}
 	e.core.Store(nil)
 	c.group.Stop(ErrShutdown)

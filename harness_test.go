@@ -266,7 +266,7 @@ type fakeAdmin struct {
 
 // adminNode is one admin: how it answers and what it was sent.
 type adminNode struct {
-	ln     *fasthttputil.InmemoryListener
+	ln     *pipeListener
 	mu     sync.Mutex
 	down   bool
 	answer func(call) (status int, body string) // nil: success
@@ -294,7 +294,7 @@ func (c call) items() []wire.CallbackItem {
 func newFakeAdmin() *fakeAdmin {
 	a := &fakeAdmin{nodes: map[string]*adminNode{}}
 	for _, host := range []string{"admin-1", "admin-2"} {
-		n := &adminNode{ln: fasthttputil.NewInmemoryListener(), got: make(chan wire.CallbackItem, 100_000)}
+		n := &adminNode{ln: &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}, got: make(chan wire.CallbackItem, 100_000)}
 		srv := &http.Server{Handler: n}
 		done := make(chan struct{})
 		go func() { defer close(done); _ = srv.Serve(n.ln) }()
@@ -388,3 +388,36 @@ func (n *adminNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, text)
 }
+
+// pipeListener is a listener in memory whose connections know deadlines.
+type pipeListener struct {
+	conns  chan net.Conn
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (l *pipeListener) Dial() (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.conns <- server:
+		return client, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.conns:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }

@@ -270,17 +270,19 @@ func TestHooks(t *testing.T) {
 		note := func(s string) { mu.Lock(); defer mu.Unlock(); seen = append(seen, s) }
 		b := newBed(t, func(cfg *Config) {
 			cfg.Hooks = Hooks{
-				TriggerAccepted:  func(run *Run) { note("accepted " + itoa(run.LogID())) },
-				TriggerRefused:   func(_ int, id int64, reason string) { note("refused " + itoa(id) + " " + reason) },
-				RunStarted:       func(run *Run) { note("started " + itoa(run.LogID())) },
-				RunFinished:      func(run *Run, r RunResult) { note("finished " + itoa(run.LogID()) + " " + r.Msg + " " + r.Duration.String()) },
+				TriggerAccepted: func(run *Run) { note("accepted " + itoa(run.LogID())) },
+				TriggerRefused:  func(_ int, id int64, reason string) { note("refused " + itoa(id) + " " + reason) },
+				RunStarted:      func(run *Run) { note("started " + itoa(run.LogID())) },
+				RunFinished: func(run *Run, r RunResult) {
+					note("finished " + itoa(run.LogID()) + " " + r.Msg + " " + r.Duration.String())
+				},
 				ResultsDelivered: func(n int, admin string) { note("delivered " + itoa(int64(n)) + " " + admin) },
 			}
 		}, registerTestHandlers)
 		b.mustRun(trig{id: 1, logID: 5, handler: "sleep", param: "1000"})
 		b.admin.node(1).next(t)
-		b.run(trig{id: 1, logID: 6, handler: "x"})
 		synctest.Wait()
+		b.run(trig{id: 1, logID: 6, handler: "x"})
 		assert.Equal(t, []string{
 			"accepted 5", "started 5", "finished 5 slept 1s", "delivered 1 http://admin-1/xxl-job-admin",
 			"refused 6 job handler [x] not found.",

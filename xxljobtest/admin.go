@@ -71,6 +71,7 @@ type Admin struct {
 	mu        sync.Mutex
 	changed   chan struct{} // closed and made anew when anything below changes
 	isClosed  bool
+	calls     int
 	fault     fault
 	refuseIf  func(logID int64) bool
 	nextLogID int64

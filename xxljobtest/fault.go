@@ -1,6 +1,7 @@
 package xxljobtest
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -80,10 +81,28 @@ func (a *Admin) fail(f fault) {
 	a.fault = f
 }
 
-func (a *Admin) currentFault() fault {
+// arrived counts a call and returns the fault that it meets.
+func (a *Admin) arrived() fault {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.calls++
+	a.notifyLocked()
 	return a.fault
+}
+
+// Calls returns the number of calls that have arrived, of any kind, those that
+// were failed or refused included.
+func (a *Admin) Calls() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.calls
+}
+
+// AwaitCalls blocks until Calls is n or more: n calls of executors have met the
+// state in which the Admin was then. It returns the cause of ctx's end, or
+// ErrClosed.
+func (a *Admin) AwaitCalls(ctx context.Context, n int) error {
+	return a.wait(ctx, func() bool { return a.calls >= n })
 }
 
 // before does what the fault does to a call before it is looked at. It reports

@@ -43,7 +43,7 @@ func (a *Admin) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler) // the executor is gone
 	}
-	fault := a.currentFault()
+	fault := a.arrived()
 	if fault.before(w, r, a.closed) {
 		a.write(w, fault.status, fault.code, fault.msg)
 		return

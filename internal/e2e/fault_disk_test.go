@@ -26,11 +26,13 @@ func smallDisk(t *testing.T, options string) string {
 	return dir
 }
 
-// fill writes a file until the disk is full, to the last byte.
-func fill(t *testing.T, dir string) (path string) {
+// ballast is the name of the file that fills a disk.
+const ballast = "ballast"
+
+// fill lets the ballast grow until the disk is full, to the last byte.
+func fill(t *testing.T, dir string) {
 	t.Helper()
-	path = filepath.Join(dir, "ballast")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, ballast), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	require.NoError(t, err)
 	defer f.Close()
 	for size := 64 << 10; size > 0; {
@@ -42,7 +44,7 @@ func fill(t *testing.T, dir string) (path string) {
 			require.NoError(t, err)
 		}
 	}
-	return path
+
 }
 
 // TestDiskFull fills the disk under a running executor: it refuses triggers and
@@ -59,7 +61,7 @@ func TestDiskFull(t *testing.T) {
 		l.mustSend(t, p.client, trigger(100+job, "mark", l.marks)) // replaces the other handler: both are reported
 		l.mustSend(t, p.client, trigger(200+job, "sleep", "2000"))
 	}
-	ballast := fill(t, dir)
+	fill(t, dir)
 	text := l.untilRefused(t, p)
 	assert.Contains(t, text, "no space left on the disk")
 	res, err := p.beat()
@@ -68,21 +70,30 @@ func TestDiskFull(t *testing.T) {
 	l.waitDelivered(t, time.Minute, a)
 	l.check(t, a)
 
+	a.set(t, down) // results gather now
 	p.kill()
-	p = p.again(t) // on the full disk
+	p = p.again(t) // which may give some room back
+	l.untilRefused(t, p)
+	p.kill()
+	fill(t, dir)
+	p = p.again(t)
+	a.set(t, up)
+	l.waitDelivered(t, time.Minute, a)
+
+	fill(t, dir)
+	l.untilRefused(t, p)
 	res, err = p.beat()
 	require.NoError(t, err)
-	assert.Equal(t, wire.CodeFail, res.Code, "/beat after a restart on a full disk")
-
-	require.NoError(t, os.Remove(ballast))
+	assert.Equal(t, wire.CodeFail, res.Code, "/beat of an executor with a full disk")
+	require.NoError(t, os.Remove(filepath.Join(dir, ballast)))
 	waitFor(t, 30*time.Second, "executor takes triggers again", func() bool {
 		res, err := p.beat()
 		return err == nil && res.Code == wire.CodeSuccess
 	})
 	l.sendMany(t, p.client, 100, 10, "echo", "room again")
 	l.waitDelivered(t, time.Minute, a)
+	p.terminate(t, stopLimit)
 	l.check(t, a)
-	p.terminate(t, 15*time.Second)
 	t.Logf("on a disk of 2 MiB: %s", l.figures(a))
 }
 

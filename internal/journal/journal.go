@@ -229,7 +229,8 @@ func (j *Journal) Known(id ID) bool { return j.memory.known(id) }
 // except if the process dies while the disk hangs.
 func (j *Journal) Accept(id ID, startNow bool, payload []byte) (Seq, error) {
 	if len(payload) > maxBody-idLen {
-		return 0, fmt.Errorf("journal: a trigger of %d bytes is too large, the limit is %d", len(payload), maxBody-idLen)
+		return 0, fmt.Errorf("journal: a trigger of %d bytes is too large, the limit is %d",
+			len(payload), maxBody-idLen)
 	}
 	j.mu.Lock()
 	if err := j.refuseLocked(int64(len(payload) + frameLen + idLen)); err != nil {
@@ -259,18 +260,23 @@ func (j *Journal) Accept(id ID, startNow bool, payload []byte) (Seq, error) {
 	return seq, nil
 }
 
-// Start records that the handler began. It does not wait for the disk.
+// Start records that the handler begins, and blocks until that is written, at
+// most Config.AppendTimeout: a run that a crash cuts off is then known to have
+// begun. A disk that refuses keeps no handler from beginning.
 func (j *Journal) Start(seq Seq, id ID) {
 	j.mu.Lock()
-	defer j.mu.Unlock()
 	st, pin := j.runLocked(seq)
 	if j.closed || st == nil || !st.open() || *st&runStarted != 0 {
+		j.mu.Unlock()
 		return
 	}
 	j.moveLocked(seq, st, pin, runStarted)
 	b := j.batchLocked(kindStarted)
 	b.buf = appendMark(b.buf, j.salt, kindStarted, seq, id)
+	out := b.expect(j.cfg.AppendTimeout)
+	j.mu.Unlock()
 	signal(j.wake)
+	<-out.done
 }
 
 // Finish records the result of a run. It neither waits nor fails: if the disk

@@ -102,7 +102,7 @@ func (s *callbackSender) run(ctx context.Context) {
 	defer close(s.logs)
 	for ctx.Err() == nil {
 		waiting := s.waiting()
-		b := s.nextBatch(time.Now())
+		b := s.nextBatch(ctx, time.Now())
 		if b == nil {
 			s.nothingLeft(waiting)
 			s.wait(ctx)
@@ -121,9 +121,9 @@ func (s *callbackSender) run(ctx context.Context) {
 }
 
 // nextBatch returns what is to be sent next, or nil.
-func (s *callbackSender) nextBatch(now time.Time) *batch {
+func (s *callbackSender) nextBatch(ctx context.Context, now time.Time) *batch {
 	if len(s.work) == 0 {
-		s.fill()
+		s.fill(ctx)
 	}
 	if s.suspectDue(now) {
 		b := &batch{items: s.suspects[:1:1]}
@@ -139,14 +139,8 @@ func (s *callbackSender) nextBatch(now time.Time) *batch {
 }
 
 // fill takes results from the journal and cuts them into posts.
-func (s *callbackSender) fill() {
-	var items []*outgoing
-	s.mu.Lock()
-	for _, f := range s.again {
-		items = append(items, &outgoing{Finished: f, again: true})
-	}
-	s.again = nil
-	s.mu.Unlock()
+func (s *callbackSender) fill(ctx context.Context) {
+	items := s.takeAgain(ctx)
 	if len(s.suspects) < maxSuspects {
 		for _, f := range s.journal.Next(callbackBatch, callbackBytes/2) {
 			items = append(items, &outgoing{Finished: f})
@@ -165,6 +159,24 @@ func (s *callbackSender) fill() {
 		s.work = append(s.work, &batch{items: items[:n:n]})
 		items = items[n:]
 	}
+}
+
+// takeAgain returns the results to report once more. One that is not in the
+// journal yet must not reach an admin before it is: if the disk refuses, it is
+// left to the journal, which sends it anyway.
+func (s *callbackSender) takeAgain(ctx context.Context) []*outgoing {
+	s.mu.Lock()
+	again := s.again
+	s.again = nil
+	s.mu.Unlock()
+	if len(again) == 0 || s.journal.Flush(ctx) != nil {
+		return nil
+	}
+	items := make([]*outgoing, len(again))
+	for i, f := range again {
+		items[i] = &outgoing{Finished: f, again: true}
+	}
+	return items
 }
 
 // suspectDue reports whether the refused result that has waited longest is to

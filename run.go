@@ -155,10 +155,10 @@ func triggerID(t *wire.TriggerRequest) journal.ID {
 
 // RunInfo describes a run that is running or waits for a slot.
 type RunInfo struct {
-	JobID   int
-	LogID   int64
-	Handler string
-	Param   string
+	JobID   int           // the job's id in the admin
+	LogID   int64         // the run's id in the admin
+	Handler string        // the handler's name, or the glue type of a script
+	Param   string        // the run's parameter
 	Since   time.Time     // when the handler began; zero while it waits for a slot
 	Age     time.Duration // time since then
 	Queued  int           // triggers that wait behind it

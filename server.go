@@ -25,7 +25,7 @@ const (
 	maxHeaderBytes = 16 << 10
 	readTimeout    = 10 * time.Second
 	idleTimeout    = 90 * time.Second // as Java's
-	idleWorker     = time.Second / 2  // fasthttp's cleaner lives so long after the end
+	idleWorker     = time.Second / 5  // fasthttp's cleaner lives so long after the end
 )
 
 // request is what the protocol looks at in an HTTP request. Its strings and

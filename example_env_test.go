@@ -11,15 +11,12 @@ import (
 // A service in a container is often configured by its environment. What stands
 // there is a beginning; the program sets the rest.
 func ExampleConfigFromEnv() {
-	for name, value := range map[string]string{
+	defer setenv(map[string]string{
 		"XXL_JOB_ADMIN_ADDRESSES":  "http://admin-1:8080,http://admin-2:8080",
 		"XXL_JOB_ACCESS_TOKEN":     "secret",
 		"XXL_JOB_EXECUTOR_APPNAME": "billing",
 		"XXL_JOB_EXECUTOR_PORT":    "tcp://10.0.0.1:9999", // of Kubernetes, not meant for us
-	} {
-		os.Setenv(name, value)
-		defer os.Unsetenv(name)
-	}
+	})()
 
 	cfg, err := xxljob.ConfigFromEnv()
 	if err != nil {
@@ -32,4 +29,20 @@ func ExampleConfigFromEnv() {
 	}
 	// Output:
 	// billing [http://admin-1:8080 http://admin-2:8080] 0
+}
+
+// setenv stands for what starts the service. What it returns takes it back.
+func setenv(vars map[string]string) (unset func()) {
+	for name, value := range vars {
+		if err := os.Setenv(name, value); err != nil {
+			log.Fatal(err)
+		}
+	}
+	return func() {
+		for name := range vars {
+			if err := os.Unsetenv(name); err != nil {
+				log.Fatal(err)
+			}
+		}
+	}
 }

@@ -46,8 +46,9 @@ func Example_cancelOnKill() {
 	fmt.Println("result:", report.Code, report.Msg, err)
 
 	stop()
-	<-ended
+	fmt.Println("Run returned", <-ended)
 	// Unordered output:
+	// Run returned <nil>
 	// kill: <nil>
 	// the handler cleans up: xxljob: job killed by the admin
 	// result: 500 scheduling center kill job. [job running, killed] <nil>

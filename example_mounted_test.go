@@ -45,7 +45,8 @@ func ExampleExecutor_HTTPHandler() {
 	fmt.Println(report.Code, report.Msg, err)
 
 	stop()
-	<-ended
+	fmt.Println("Run returned", <-ended)
 	// Output:
 	// 200 pong <nil>
+	// Run returned <nil>
 }

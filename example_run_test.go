@@ -27,7 +27,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(logPath)
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // a free port; usually Config.Port says which
+	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0") // usually Config.Port says where
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -47,7 +48,6 @@ func Example() {
 		run.SetResult("closed " + run.Param())
 		return nil
 	})
-	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
 	ended := make(chan error)
 	go func() { ended <- executor.Run(ctx) }()
 

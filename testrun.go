@@ -24,6 +24,8 @@ func init() {
 // runForTest is what a job thread does with one trigger, without a job, a
 // journal and a disk. The end of ctx stands for a kill, a cover or a shutdown,
 // according to its cause.
+//
+//nolint:contextcheck // a handler's context has ctx's values and an end of its own
 func runForTest(ctx context.Context, call testrun.Call) testrun.Outcome {
 	run := &Run{trigger: call.Trigger, recovered: call.Recovered}
 	run.log = &runLog{file: call.Log, thread: threadName(call.Trigger.JobID), dropped: new(atomic.Int64)}

@@ -20,30 +20,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/xxljob-go/xxljob/xxljobtest"
 )
-
-// programs is the folder into which TestMain builds the examples.
-var programs string
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "examples-")
-	if err != nil {
-		panic(err)
-	}
-	programs = dir
-	build := exec.Command("go", "build", "-o", dir+string(os.PathSeparator), "./...")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		panic(fmt.Sprintf("build the examples: %v", err))
-	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		os.RemoveAll(dir)
-		os.Exit(code)
-	}))
-}
 
 // limit bounds what a test waits for.
 func limit(t *testing.T) context.Context {
@@ -56,7 +35,7 @@ func limit(t *testing.T) context.Context {
 // freePort returns a port that nobody listens on.
 func freePort(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer ln.Close()
 	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
@@ -196,7 +175,7 @@ func TestStandalone(t *testing.T) {
 	assert.Contains(t, string(readme), strings.ReplaceAll(commands, ":"+p.port+"/", ":9999/"),
 		"README.md and examples/basic give the same commands")
 
-	calls := regexp.MustCompile(`(?m)^curl -s -w '\\n' (\S+) -H '([^:']+): ([^']+)' \\\n  -d '(.+)'$`).FindAllStringSubmatch(commands, -1)
+	calls := regexp.MustCompile(`(?m)^curl -s -w '\\n' (\S+) -H '([^:']+): ([^']+)' \\\n  -d '((?:.|\n)+?)'$`).FindAllStringSubmatch(commands, -1)
 	require.Len(t, calls, 2, commands)
 	now := strconv.FormatInt(time.Now().Unix(), 10)
 	body := curl(t, calls[0], now)

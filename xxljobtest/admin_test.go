@@ -282,10 +282,14 @@ func TestAdminFaults(t *testing.T) {
 		{name: "redirect", fail: func(a *xxljobtest.Admin) { a.Status(302) }, wantStatus: 302},
 		{name: "refuse", fail: func(a *xxljobtest.Admin) { a.Refuse(502, "busy") }, wantStatus: 200, wantBody: `"msg":"busy"`},
 		{name: "lost answer", fail: (*xxljobtest.Admin).LoseAnswers, wantTaken: true},
-		{name: "refused result", fail: func(a *xxljobtest.Admin) { a.RefuseIf(func(id int64) bool { return id == 5 }) },
-			wantStatus: 200, wantBody: `"msg":"result of run 5 is refused"`},
-		{name: "another result refused", fail: func(a *xxljobtest.Admin) { a.RefuseIf(func(id int64) bool { return id == 6 }) },
-			wantStatus: 200, wantBody: `"code":200`, wantTaken: true},
+		{
+			name: "refused result", fail: func(a *xxljobtest.Admin) { a.RefuseIf(func(id int64) bool { return id == 5 }) },
+			wantStatus: 200, wantBody: `"msg":"result of run 5 is refused"`,
+		},
+		{
+			name: "another result refused", fail: func(a *xxljobtest.Admin) { a.RefuseIf(func(id int64) bool { return id == 6 }) },
+			wantStatus: 200, wantBody: `"code":200`, wantTaken: true,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -82,23 +82,35 @@ func TestAdminJudgesAnswers(t *testing.T) {
 		answer  http.HandlerFunc
 		wantErr string
 	}{
-		{name: "refusal", wantErr: "xxljobtest: the executor answered code 500: no room",
-			answer: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"code":500,"msg":"no room"}`) }},
-		{name: "status", wantErr: "HTTP status 503",
-			answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }},
-		{name: "redirect, which would take the token elsewhere", wantErr: "HTTP status 302",
+		{
+			name: "refusal", wantErr: "xxljobtest: the executor answered code 500: no room",
+			answer: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"code":500,"msg":"no room"}`) },
+		},
+		{
+			name: "status", wantErr: "HTTP status 503",
+			answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
+		},
+		{
+			name: "redirect, which would take the token elsewhere", wantErr: "HTTP status 302",
 			answer: func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
-			}},
-		{name: "no JSON", wantErr: "answer to /",
-			answer: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `<html>`) }},
-		{name: "cut off", wantErr: "unexpected EOF",
+			},
+		},
+		{
+			name: "no JSON", wantErr: "answer to /",
+			answer: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `<html>`) },
+		},
+		{
+			name: "cut off", wantErr: "unexpected EOF",
 			answer: func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Length", "100")
 				_, _ = io.WriteString(w, `{"code":200`)
-			}},
-		{name: "no answer", wantErr: "EOF",
-			answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
+			},
+		},
+		{
+			name: "no answer", wantErr: "EOF",
+			answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package xxljobtest_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -33,15 +34,21 @@ func TestRunReportsAsTheExecutor(t *testing.T) {
 			run.SetResult("second")
 			return nil
 		}},
-		{name: "error", wantCode: 500, wantMsg: "disk gone", wantErr: broken,
+		{
+			name: "error", wantCode: 500, wantMsg: "disk gone", wantErr: broken,
 			handler: func(_ context.Context, run *xxljob.Run) error {
 				run.SetResult("not shown")
 				return broken
-			}},
-		{name: "skip", handler: func(context.Context, *xxljob.Run) error { return xxljob.Skip("nothing to do") },
-			wantCode: 200, wantMsg: "nothing to do"},
-		{name: "no retry", handler: func(context.Context, *xxljob.Run) error { return xxljob.NoRetry(broken) },
-			wantCode: 500, wantMsg: "disk gone", wantErr: broken, wantNoRetry: true},
+			},
+		},
+		{
+			name: "skip", handler: func(context.Context, *xxljob.Run) error { return xxljob.Skip("nothing to do") },
+			wantCode: 200, wantMsg: "nothing to do",
+		},
+		{
+			name: "no retry", handler: func(context.Context, *xxljob.Run) error { return xxljob.NoRetry(broken) },
+			wantCode: 500, wantMsg: "disk gone", wantErr: broken, wantNoRetry: true,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -123,10 +130,10 @@ func TestRunFillsInDefaults(t *testing.T) {
 func TestRunKeepsTheLog(t *testing.T) {
 	t.Parallel()
 	var late *xxljob.Run
-	got := xxljobtest.Run(t.Context(), func(_ context.Context, run *xxljob.Run) error {
+	got := xxljobtest.Run(t.Context(), func(ctx context.Context, run *xxljob.Run) error {
 		late = run
 		run.Logf("line %d\nand more", 1)
-		run.Logger().Warn("slow", "took", 3*time.Second)
+		run.Logger().WarnContext(ctx, "slow", slog.Duration("took", 3*time.Second))
 		run.Logf("looks [like]-[1]-[a head] of an entry")
 		return errors.New("broken")
 	}, xxljobtest.Trigger{Param: "p1"})
@@ -198,10 +205,14 @@ func TestRunStops(t *testing.T) {
 	}{
 		{name: "kill", cause: xxljob.ErrKilled, wantCause: xxljob.ErrKilled, wantMsg: "scheduling center kill job. [job running, killed]"},
 		{name: "cover", cause: xxljob.ErrCovered, wantCause: xxljob.ErrCovered, wantMsg: "block strategy effect：Cover Early [job running, killed]"},
-		{name: "replaced", cause: xxljob.ErrReplaced, wantCause: xxljob.ErrReplaced,
-			wantMsg: "change jobhandler or glue type, and terminate the old job thread. [job running, killed]"},
-		{name: "shutdown", cause: xxljob.ErrShutdown, wantCause: xxljob.ErrShutdown,
-			wantMsg: "web container destroy and kill the job. [job running, killed]"},
+		{
+			name: "replaced", cause: xxljob.ErrReplaced, wantCause: xxljob.ErrReplaced,
+			wantMsg: "change jobhandler or glue type, and terminate the old job thread. [job running, killed]",
+		},
+		{
+			name: "shutdown", cause: xxljob.ErrShutdown, wantCause: xxljob.ErrShutdown,
+			wantMsg: "web container destroy and kill the job. [job running, killed]",
+		},
 		{name: "any other", cause: nil, wantCause: xxljob.ErrKilled, wantMsg: "scheduling center kill job. [job running, killed]"},
 	}
 	for _, tt := range tests {

@@ -25,7 +25,8 @@ const (
 // README.md has it word for word.
 const byHand = `NOW=$(date +%%s)
 curl -s -w '\n' http://%[1]s/run -H 'XXL-JOB-ACCESS-TOKEN: %[2]s' \
-  -d '{"jobId":2,"glueType":"BEAN","executorHandler":"greet","executorParams":"curl","logId":'$NOW',"logDateTime":'$NOW'000}'
+  -d '{"jobId":2,"glueType":"BEAN","executorHandler":"greet","executorParams":"curl",
+       "logId":'$NOW',"logDateTime":'$NOW'000}'
 curl -s -w '\n' http://%[1]s/log -H 'XXL-JOB-ACCESS-TOKEN: %[2]s' \
   -d '{"logId":'$NOW',"logDateTim":'$NOW'000,"fromLineNum":1}'
 `

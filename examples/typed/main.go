@@ -35,7 +35,7 @@ type invoiceParams struct {
 }
 
 // invoice is only called with parameters that could be decoded.
-func invoice(_ context.Context, run *xxljob.Run, params invoiceParams) error {
+func invoice(ctx context.Context, run *xxljob.Run, params invoiceParams) error {
 	if params.Customer <= 0 {
 		return xxljob.NoRetry(fmt.Errorf("customer is %d: give a customer number", params.Customer))
 	}
@@ -47,7 +47,7 @@ func invoice(_ context.Context, run *xxljob.Run, params invoiceParams) error {
 			return xxljob.NoRetry(fmt.Errorf("month: %w", err)) // trying again would not help
 		}
 	}
-	run.Logger().Info("invoice", "customer", params.Customer, "month", month.Format("2006-01"), "dry_run", params.DryRun)
+	run.Logger().InfoContext(ctx, "invoice", "customer", params.Customer, "month", month.Format("2006-01"))
 	if params.DryRun {
 		return xxljob.Skip("dry run, nothing was sent")
 	}

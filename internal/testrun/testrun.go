@@ -10,11 +10,13 @@ import (
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
-// Log receives the log of a run: Append one entry with its line end, Write raw
-// text. Nothing comes after Close.
+// Log receives the log of a run.
 type Log interface {
+	// Append takes one entry with its line end, and reports whether it did.
 	Append(entry []byte) bool
+	// Write takes raw text.
 	Write(p []byte) (int, error)
+	// Close ends the log: nothing comes after it.
 	Close() error
 }
 

@@ -10,6 +10,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -47,7 +48,8 @@ func invoice(ctx context.Context, run *xxljob.Run, params invoiceParams) error {
 			return xxljob.NoRetry(fmt.Errorf("month: %w", err)) // trying again would not help
 		}
 	}
-	run.Logger().InfoContext(ctx, "invoice", "customer", params.Customer, "month", month.Format("2006-01"))
+	run.Logger().InfoContext(ctx, "invoice",
+		slog.Int64("customer", params.Customer), slog.String("month", month.Format("2006-01")))
 	if params.DryRun {
 		return xxljob.Skip("dry run, nothing was sent")
 	}

@@ -104,7 +104,8 @@ func (c *adminClient) post(ctx context.Context, path string, body []byte) error 
 // one.
 func (c *adminClient) postOnce(ctx context.Context, path string, body []byte) (reused bool, err error) {
 	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused }}
-	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), http.MethodPost, c.url+path, bytes.NewReader(body))
+	ctx = httptrace.WithClientTrace(ctx, trace)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, bytes.NewReader(body))
 	if err != nil {
 		return false, err
 	}

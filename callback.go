@@ -30,6 +30,7 @@ const (
 	secondCut       = 1000
 	maxSuspects     = 100 // refused results set apart at one time
 	maxResend       = 1000
+	warnEvery       = time.Minute
 	finishLogsQueue = 16 // batches whose log lines are still to be written
 )
 
@@ -48,6 +49,7 @@ type callbackSender struct {
 	logLine func(journal.Finished, ...string) // adds an entry to the run's log
 
 	poke chan struct{} // size 1: an admin answers again, or somebody waits for the end
+	more chan struct{} // size 1: there is something to report again
 	logs chan []*outgoing
 
 	delivered, failures atomic.Int64
@@ -61,6 +63,9 @@ type callbackSender struct {
 	suspects []*outgoing // refused alone, set apart
 	passed   int64       // results that were accepted
 	backoff  time.Duration
+
+	lastWarning time.Time
+	unlogged    int // failed posts since then
 }
 
 // outgoing is one result on its way.
@@ -89,7 +94,7 @@ type split struct{ refused bool }
 func newCallbackSender(cl *cluster, j *journal.Journal, hooks *Hooks, log *slog.Logger) *callbackSender {
 	return &callbackSender{
 		cluster: cl, journal: j, hooks: hooks, log: log,
-		poke: make(chan struct{}, 1), logs: make(chan []*outgoing, finishLogsQueue),
+		poke: make(chan struct{}, 1), more: make(chan struct{}, 1), logs: make(chan []*outgoing, finishLogsQueue),
 		backoff: callbackBackoff,
 	}
 }
@@ -294,7 +299,7 @@ func (s *callbackSender) writeFinishLines() {
 func (s *callbackSender) failed(b *batch, err error) (pause bool) {
 	s.failures.Add(1)
 	s.hooks.sendFailed(len(b.items), err)
-	s.log.Warn("results not delivered", slog.Int("count", len(b.items)), slog.Any("err", err))
+	s.warn(b, err)
 	if !isRefusal(err) {
 		s.putBack(b)
 		return true
@@ -311,6 +316,16 @@ func (s *callbackSender) failed(b *batch, err error) (pause bool) {
 		return true
 	}
 	return !tooLarge && b.bothHalvesRefused()
+}
+
+// warn logs a post that failed: the first, then one in warnEvery.
+func (s *callbackSender) warn(b *batch, err error) {
+	s.unlogged++
+	if now := time.Now(); now.Sub(s.lastWarning) >= warnEvery {
+		s.log.Warn("results not delivered, they are kept and sent again", slog.Int("count", len(b.items)),
+			slog.Int("posts", s.unlogged), slog.Int("unsent", s.journal.Stats().Unsent), slog.Any("err", err))
+		s.lastWarning, s.unlogged = now, 0
+	}
 }
 
 // bothHalvesRefused notes that b was refused, and reports whether the other
@@ -372,7 +387,8 @@ func (s *callbackSender) refusedAlone(o *outgoing, tooLarge bool) {
 // setAside gives a result up: it is kept in a file, counted and logged, and
 // blocks nobody any longer.
 func (s *callbackSender) setAside(o *outgoing) {
-	s.log.Error("result set aside", slog.Int("job_id", int(o.ID.JobID)), slog.Int64("log_id", o.ID.LogID), slog.Any("err", errSetAside))
+	s.log.Error("result set aside", slog.Int("job_id", int(o.ID.JobID)), slog.Int64("log_id", o.ID.LogID),
+		slog.Any("err", errSetAside))
 	if o.again {
 		return
 	}
@@ -411,6 +427,7 @@ func (s *callbackSender) wait(ctx context.Context) {
 	}
 	select {
 	case <-s.journal.Ready():
+	case <-s.more:
 	case <-s.poke:
 	case <-due:
 	case <-ctx.Done():
@@ -418,9 +435,12 @@ func (s *callbackSender) wait(ctx context.Context) {
 }
 
 // wake ends a pause and makes run look for work.
-func (s *callbackSender) wake() {
+func (s *callbackSender) wake() { notify(s.poke) }
+
+// notify fills a channel of size 1.
+func notify(ch chan struct{}) {
 	select {
-	case s.poke <- struct{}{}:
+	case ch <- struct{}{}:
 	default:
 	}
 }
@@ -436,7 +456,7 @@ func (s *callbackSender) sendAgain(f journal.Finished) {
 	}
 	if len(s.again) < maxResend {
 		s.again = append(s.again, f)
-		s.wake()
+		notify(s.more) // does not end a pause
 	}
 }
 

@@ -138,8 +138,9 @@ type Config struct {
 	// Hooks are called when something happens, for metrics and traces.
 	Hooks Hooks
 
-	dialAdmin func(ctx context.Context, network, addr string) (net.Conn, error) // tests: the admin is in the same bubble
-	failpoint func(name string)                                                 // crash tests: called between journal records
+	// For tests: an admin in the same bubble; what is called between records.
+	dialAdmin func(ctx context.Context, network, addr string) (net.Conn, error)
+	failpoint func(name string)
 }
 
 // Sync says when the journal is synced to the disk.
@@ -237,16 +238,17 @@ func (cfg *Config) validateAdmin() error {
 		case err != nil:
 			errs = append(errs, errors.New("AdminAddrs holds an address that is no URL"))
 		case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-			errs = append(errs, fmt.Errorf("AdminAddrs holds %q: it must begin with http:// or https:// and a host", u.Redacted()))
+			errs = append(errs, fmt.Errorf("AdminAddrs holds %q: it must begin with http:// or https:// and a host",
+				u.Redacted()))
 		case u.RawQuery != "" || u.Fragment != "":
 			errs = append(errs, fmt.Errorf("AdminAddrs holds %q: it must have no query and no fragment", u.Redacted()))
 		}
 	}
 	switch {
 	case strings.TrimSpace(cfg.AppName) == "":
-		errs = append(errs, errors.New("AppName is empty: give the executor's name as the admin's executor group has it"))
+		errs = append(errs, errors.New("AppName is empty: give the name of the executor group in the admin"))
 	case strings.TrimSpace(cfg.AppName) != cfg.AppName || strings.ContainsAny(cfg.AppName, "/\\\x00\r\n"):
-		errs = append(errs, fmt.Errorf("AppName %q has blanks at its ends, a slash or a control character", cfg.AppName))
+		errs = append(errs, fmt.Errorf("AppName %q has outer blanks, a slash or a control character", cfg.AppName))
 	case len(cfg.AppName) > 200:
 		errs = append(errs, errors.New("AppName is longer than 200 bytes"))
 	}
@@ -282,7 +284,8 @@ func (cfg *Config) validateAddress() error {
 	if cfg.Address != "" {
 		u, err := url.Parse(cfg.Address)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			errs = append(errs, fmt.Errorf("Address %q must be a URL that begins with http:// or https:// and a host", cfg.Address))
+			errs = append(errs, fmt.Errorf("Address %q must be a URL that begins with http:// or https:// and a host",
+				cfg.Address))
 		}
 	}
 	if cfg.Port < 1 || cfg.Port > 65535 {

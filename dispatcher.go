@@ -260,7 +260,8 @@ func (d *dispatcher) accept(j *job, t *wire.TriggerRequest, dec *decision) (*Run
 	}
 	seq, err := d.journal.Accept(triggerID(t), startsNow, payload)
 	if err != nil {
-		d.log.Error("trigger refused: journal", slog.Int("job_id", int(t.JobID)), slog.Int64("log_id", t.LogID), slog.Any("err", err))
+		d.log.Error("trigger refused: journal", slog.Int("job_id", int(t.JobID)), slog.Int64("log_id", t.LogID),
+			slog.Any("err", err))
 		return nil, err
 	}
 	return &Run{trigger: *t, seq: seq, startsNow: startsNow}, nil

@@ -357,7 +357,8 @@ func (e *Executor) stop(c *core) error {
 	}
 	c.dispatch.stop(reasonShutdown)
 	if err := c.sender.flush(limit); err != nil {
-		e.log.Warn("shutdown: results stay in the journal for the next start", slog.Int("count", c.journal.Stats().Unsent))
+		e.log.Warn("shutdown: results stay in the journal for the next start",
+			slog.Int("count", c.journal.Stats().Unsent))
 	}
 	c.sending.Stop(ErrShutdown)
 	var errs []error

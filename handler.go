@@ -125,7 +125,7 @@ func (s *handlerSet) addLocked(name string, h HandlerFunc, opts []HandlerOption)
 	case h == nil:
 		return fmt.Errorf("register handler %q: the function is nil", name)
 	case s.byName[name] != nil:
-		return fmt.Errorf("register handler %q: xxl-job jobhandler[%s] naming conflicts.", name, name) //nolint:revive,staticcheck // Java's text
+		return fmt.Errorf("register handler %q: the name is taken: xxl-job jobhandler[%[1]s] naming conflicts", name)
 	}
 	reg := &registration{name: name, handle: h}
 	for _, opt := range opts {
@@ -171,7 +171,9 @@ func (s *handlerSet) lookup(name string) *registration { return s.byName[name] }
 // empty parameter gives T's zero value; malformed JSON, trailing text and, but
 // for LenientParams, unknown fields fail the run with an error that quotes the
 // parser and is marked NoRetry. Otherwise it is Register.
-func RegisterTyped[T any](e *Executor, name string, h func(ctx context.Context, run *Run, params T) error, opts ...HandlerOption) error {
+func RegisterTyped[T any](
+	e *Executor, name string, h func(ctx context.Context, run *Run, params T) error, opts ...HandlerOption,
+) error {
 	if h == nil {
 		return e.Register(name, nil, opts...)
 	}

@@ -30,7 +30,7 @@ func TestRegisterFaults(t *testing.T) {
 	assert.ErrorContains(t, e.Register(" ", echoHandler), "name is empty")
 	assert.ErrorContains(t, e.Register("b", nil), "function is nil")
 	assert.ErrorContains(t, RegisterTyped[int](e, "b", nil), "function is nil")
-	assert.ErrorContains(t, e.Register("a", echoHandler), "xxl-job jobhandler[a] naming conflicts.")
+	assert.ErrorContains(t, e.Register("a", echoHandler), "xxl-job jobhandler[a] naming conflicts")
 	assert.ErrorContains(t, e.Register("c", echoHandler, MaxConcurrent(-1)), "negative")
 	err := e.Run(t.Context())
 	assert.ErrorContains(t, err, "name is empty", "Run tells what Register's caller ignored")

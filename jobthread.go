@@ -73,7 +73,8 @@ const threadLabel = "xxljob_thread"
 func (t *jobThread) startLocked() {
 	t.loops++
 	t.d.goroutines.Add(1)
-	loop := &threadLoop{t: t, label: "job-" + strconv.Itoa(int(t.job.id)) + "-" + strconv.FormatInt(threadNumbers.Add(1), 10)}
+	label := "job-" + strconv.Itoa(int(t.job.id)) + "-" + strconv.FormatInt(threadNumbers.Add(1), 10)
+	loop := &threadLoop{t: t, label: label}
 	go loop.run()
 }
 
@@ -192,10 +193,7 @@ func (t *jobThread) busyLocked() bool { return t.current != nil || t.queue.len()
 func (t *jobThread) pushLocked(run *Run) {
 	run.thread = t
 	t.queue.push(run)
-	select {
-	case t.wake <- struct{}{}:
-	default:
-	}
+	notify(t.wake)
 }
 
 // stopLocked takes the thread off its job for good: queued triggers are
@@ -217,10 +215,7 @@ func (t *jobThread) stopLocked(reason *stopReason) {
 		run.cancel(reason.cause)
 		time.AfterFunc(stopGrace, func() { run.strand() })
 	}
-	select {
-	case t.wake <- struct{}{}:
-	default:
-	}
+	notify(t.wake)
 }
 
 // execute runs one trigger to its report. It returns false if this goroutine

@@ -11,7 +11,8 @@ import (
 // Messages of runs that a former process of this executor left open.
 const (
 	textNeverStarted = "executor was restarted before the run began: the trigger was accepted, its handler did not run"
-	textCutOff       = "executor was stopped while the job was running: its handler was cut off and may have done part of its work"
+	textCutOff       = "executor was stopped while the job was running: " +
+		"its handler was cut off and may have done part of its work"
 )
 
 // recover settles the runs that a former process accepted and did not report:

@@ -152,7 +152,8 @@ func routeSource(admins []string) (netip.Addr, error) {
 	if loopback.IsValid() && len(errs) == 0 {
 		return loopback, nil
 	}
-	return netip.Addr{}, fmt.Errorf("no address to announce, set Config.Address or Config.Host: %w", errors.Join(errs...))
+	return netip.Addr{}, fmt.Errorf("no address to announce, set Config.Address or Config.Host: %w",
+		errors.Join(errs...))
 }
 
 // sourceTowards returns the source address of the route to an admin. Connecting
@@ -166,7 +167,8 @@ func sourceTowards(admin string) (netip.Addr, error) {
 	if port == "" {
 		port = "80"
 	}
-	conn, err := net.DialTimeout("udp", net.JoinHostPort(u.Hostname(), port), time.Second)
+	dialer := net.Dialer{Timeout: time.Second} // for the host's name
+	conn, err := dialer.DialContext(context.Background(), "udp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
 		return netip.Addr{}, err
 	}

@@ -135,6 +135,9 @@ func TestRefusedResultIsSetAside(t *testing.T) {
 	assert.Contains(t, string(lines), fmt.Sprintf(`"logId":%d,`, poison.LogID))
 	assert.Contains(t, string(lines), "poison")
 	assert.Contains(t, p.output(), "result set aside")
+	// The journal writes in order: behind this one nothing of before is pending.
+	l.mustSend(t, p.client, trigger(1, "echo", "before the restart"))
+	l.waitDelivered(t, 30*time.Second, a)
 	p.kill()
 	a.refuseID.Store(0)
 	p = p.again(t)

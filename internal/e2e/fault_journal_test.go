@@ -22,7 +22,7 @@ func segments(t *testing.T, p *process) []string {
 	files, err := filepath.Glob(filepath.Join(p.journalDir(), "segment-*"))
 	require.NoError(t, err)
 	slices.Sort(files)
-	return slices.DeleteFunc(files, func(path string) bool { return len(written(t, path)) < 200 })
+	return slices.DeleteFunc(files, func(path string) bool { return len(written(t, path)) < 100 })
 }
 
 // written returns the bytes of a segment without the room behind its records.

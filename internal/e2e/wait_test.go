@@ -5,7 +5,6 @@ package e2e
 import (
 	"fmt"
 	"net"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -38,29 +37,47 @@ func holds(limit time.Duration, cond func() bool) bool {
 	return true
 }
 
-// ports hands out loopback ports that nothing else is likely to take: they lie
-// below those that the kernel gives to outgoing connections.
+// ports hands out ports that nobody else is likely to take: they lie below
+// those that the kernel gives to outgoing connections, and each run of these
+// tests has a range of its own, which a listener on the range's own port marks.
 var ports struct {
 	sync.Mutex
-	next int
+	mark  net.Listener
+	first int
+	next  int
 }
 
 const (
-	firstPort = 20000
-	portCount = 12000
+	firstMark  = 19_900
+	firstPort  = 20_000
+	rangeSize  = 500
+	rangeCount = 24
 )
+
+// reserveLocked takes a range of ports for this run.
+func reserveLocked(t *testing.T) {
+	t.Helper()
+	for i := range rangeCount {
+		mark, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", firstMark+i)) //nolint:noctx // answers at once
+		if err == nil {
+			ports.mark, ports.first = mark, firstPort+i*rangeSize
+			return
+		}
+	}
+	require.FailNow(t, "no free range of ports")
+}
 
 // freePort returns a port on which nobody listens.
 func freePort(t *testing.T) int {
 	t.Helper()
 	ports.Lock()
 	defer ports.Unlock()
-	if ports.next == 0 {
-		ports.next = os.Getpid() * 97 % portCount
+	if ports.mark == nil {
+		reserveLocked(t)
 	}
-	for range portCount {
+	for range rangeSize {
 		ports.next++
-		port := firstPort + ports.next%portCount
+		port := ports.first + ports.next%rangeSize
 		ln, err := net.Listen("tcp", fmt.Sprintf(":%d", port)) //nolint:noctx // answers at once
 		if err == nil {
 			require.NoError(t, ln.Close())

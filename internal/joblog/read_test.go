@@ -266,11 +266,11 @@ func FuzzRead(f *testing.F) {
 		put(t, s, 7, data)
 		checkRead(t, s, 7, data, from)
 		text, _ := readAll(t, s, 7)
-		want := ""
+		var want strings.Builder
 		for _, line := range naiveLines(data) {
-			want += line + "\n"
+			want.WriteString(line + "\n")
 		}
-		require.Equal(t, want, string(text))
+		require.Equal(t, want.String(), string(text))
 	})
 }
 

@@ -65,7 +65,7 @@ func TestFullDisk(t *testing.T) {
 				require.NoError(t, j.Ack(got[:n]))
 				got = got[n:]
 			}
-			time.Sleep(3 * retryEvery)
+			<-time.After(3 * retryEvery)
 			synctest.Wait()
 			require.NoError(t, j.Full(), "round %d: it has room again", round)
 		}
@@ -93,7 +93,7 @@ func TestFullDiskPinned(t *testing.T) {
 			}
 			synctest.Wait()
 			require.NoError(t, j.Ack(drain(t, j)))
-			time.Sleep(5 * retryEvery)
+			<-time.After(5 * retryEvery)
 			synctest.Wait()
 			require.NoError(t, j.Full(), "round %d", round)
 		}
@@ -304,12 +304,12 @@ func TestRememberAcrossRestarts(t *testing.T) {
 		}
 		for range 4 {
 			run(1500)
-			time.Sleep(5 * time.Hour)
+			<-time.After(5 * time.Hour)
 			run(1)
 		}
 		assert.Equal(t, n, restart().Remembered, "younger than a day")
 		for range 3 {
-			time.Sleep(5 * time.Hour)
+			<-time.After(5 * time.Hour)
 			run(1500)
 		}
 		left := restart().Remembered
@@ -324,7 +324,7 @@ func TestRememberAcrossRestarts(t *testing.T) {
 		}
 		assert.Less(t, size, int64(200<<10), fmt.Sprint(files))
 		require.NoError(t, j.Close())
-		time.Sleep(1000 * time.Hour) // down time does not count
+		<-time.After(1000 * time.Hour) // down time does not count
 		j, rec, err := Open(t.Context(), cfg)
 		require.NoError(t, err)
 		assert.Equal(t, left, rec.Remembered)

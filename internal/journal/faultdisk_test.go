@@ -117,7 +117,7 @@ func (f *faultFile) WriteAt(p []byte, off int64) (int, error) {
 	}
 	d.mu.Unlock()
 	if hang > 0 {
-		time.Sleep(hang)
+		<-time.After(hang)
 	}
 	switch {
 	case fail != nil:
@@ -188,7 +188,7 @@ func TestDiskRefuses(t *testing.T) {
 		assert.NotZero(t, j.Stats().AppendErrors)
 
 		d.set(func(d *faultDisk) { d.writeErr = nil })
-		time.Sleep(retryEvery + time.Millisecond)
+		<-time.After(retryEvery + time.Millisecond)
 		synctest.Wait()
 		assert.Zero(t, j.Stats().InMemory, "it is written when the disk takes it again")
 		got = drain(t, j)
@@ -235,7 +235,7 @@ func TestHangingDisk(t *testing.T) {
 		var callers sync.WaitGroup
 		for n := range 10 {
 			callers.Go(func() {
-				time.Sleep(time.Duration(n) * 300 * time.Millisecond)
+				<-time.After(time.Duration(n) * 300 * time.Millisecond)
 				came := time.Now()
 				_, err := j.Accept(trigger(n), false, nil)
 				assert.ErrorIs(t, err, ErrTimeout)
@@ -270,7 +270,7 @@ func TestCloseOfHangingDisk(t *testing.T) {
 		require.ErrorContains(t, j.Close(), "does not answer")
 		assert.Equal(t, closeWait, time.Since(begin))
 		d.set(func(d *faultDisk) { d.hang = 0 })
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 	})
 }
 
@@ -310,7 +310,7 @@ func TestFullDiskWithoutRoomToOpen(t *testing.T) {
 		synctest.Wait()
 		assert.Len(t, drain(t, j), 1)
 		d.set(func(d *faultDisk) { d.room = 10 << 20 })
-		time.Sleep(retryEvery + time.Millisecond)
+		<-time.After(retryEvery + time.Millisecond)
 		synctest.Wait()
 		require.NoError(t, j.Full(), "it recovers by itself")
 		accept(t, j, trigger(3), "")

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +17,7 @@ func reopen(t testing.TB, j *Journal, cfg Config) (*Journal, *Recovery) {
 	if j != nil {
 		require.NoError(t, j.Close())
 	}
-	j, rec, err := Open(context.Background(), cfg)
+	j, rec, err := Open(t.Context(), cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = j.Close() })
 	return j, rec

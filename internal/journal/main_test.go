@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"flag"
 	"os"
 	"testing"
@@ -10,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVar); role != "" {
-		os.Exit(asChild(role))
+		os.Exit(asChild(context.Background(), role))
 	}
 	// A failure that depends on timing is of no use as a file.
 	_ = flag.Set("rapid.nofailfile", "true")

@@ -56,7 +56,10 @@ type table struct {
 }
 
 func newMemory(keep, limit int, maxAge time.Duration) *memory {
-	return &memory{keep: keep, limit: max(limit, keep), maxAge: maxAge, seed: [2]uint64{rand.Uint64(), rand.Uint64() | 1}}
+	return &memory{
+		keep: keep, limit: max(limit, keep), maxAge: maxAge,
+		seed: [2]uint64{rand.Uint64(), rand.Uint64() | 1},
+	}
 }
 
 // known reports whether id, or a repeat of it, was added and is not forgotten.

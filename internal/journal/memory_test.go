@@ -47,6 +47,7 @@ func TestMemoryTimes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			m := newMemory(10, 10, time.Hour)
 			m.add(ID{JobID: 1, LogID: 2, At: tt.at}, 0)
 			assert.Equal(t, tt.want, m.known(ID{JobID: 1, LogID: 2, At: tt.ask}))

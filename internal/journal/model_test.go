@@ -30,15 +30,17 @@ type model struct {
 	next int64
 }
 
-func (m *model) pick(t *rapid.T, fits func(*modelRun) bool) *modelRun {
+// anOpenRun returns one of the open runs, and accepts one if there is none.
+func (m *model) anOpenRun(t *rapid.T) *modelRun {
 	var can []*modelRun
 	for _, r := range m.runs {
-		if fits(r) {
+		if r.open() {
 			can = append(can, r)
 		}
 	}
 	if len(can) == 0 {
-		t.Skip("no such run")
+		m.accept(t)
+		return m.runs[len(m.runs)-1]
 	}
 	return can[rapid.IntRange(0, len(can)-1).Draw(t, "run")]
 }
@@ -61,13 +63,13 @@ func (m *model) accept(t *rapid.T) {
 }
 
 func (m *model) start(t *rapid.T) {
-	r := m.pick(t, (*modelRun).open)
+	r := m.anOpenRun(t)
 	m.j.Start(r.seq, r.id)
 	r.started = true
 }
 
 func (m *model) finish(t *rapid.T) {
-	r := m.pick(t, (*modelRun).open)
+	r := m.anOpenRun(t)
 	msg := fmt.Sprintf("%0*d", rapid.IntRange(1, 2000).Draw(t, "size"), r.id.LogID)
 	r.finished = &Result{Code: rapid.Int32().Draw(t, "code"), Msg: msg, HasMsg: true}
 	require.True(t, m.j.Finish(r.seq, r.id, *r.finished))
@@ -84,7 +86,7 @@ func (m *model) finishAll(t *rapid.T) {
 }
 
 func (m *model) withdraw(t *rapid.T) {
-	r := m.pick(t, (*modelRun).open)
+	r := m.anOpenRun(t)
 	m.j.Withdraw(r.seq, r.id)
 	r.gone, r.forgot = true, true
 }

@@ -31,11 +31,11 @@ func child(t *testing.T, role, dir string, env ...string) *exec.Cmd {
 }
 
 // asChild does what the parent asked for.
-func asChild(role string) int {
+func asChild(ctx context.Context, role string) int {
 	dir := os.Getenv(dirVar)
 	switch role {
 	case "hold":
-		j, _, err := Open(context.Background(), Config{Dir: dir})
+		j, _, err := Open(ctx, Config{Dir: dir})
 		if err != nil {
 			fmt.Println(err)
 			return 1
@@ -44,15 +44,15 @@ func asChild(role string) int {
 		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 		_ = j.Close()
 	case "kill":
-		killedRun(dir, os.Getenv(failVar))
+		killedRun(ctx, dir, os.Getenv(failVar))
 	}
 	return 0
 }
 
 // killedRun says what was promised, line by line, until the failpoint kills
 // the process.
-func killedRun(dir, name string) {
-	j, _, err := Open(context.Background(), Config{Dir: dir, SegmentBytes: 16 << 10, Failpoint: func(at string) {
+func killedRun(ctx context.Context, dir, name string) {
+	j, _, err := Open(ctx, Config{Dir: dir, SegmentBytes: 16 << 10, Failpoint: func(at string) {
 		if at == name {
 			p, _ := os.FindProcess(os.Getpid())
 			_ = p.Kill()
@@ -63,8 +63,8 @@ func killedRun(dir, name string) {
 		fmt.Println(err)
 		return
 	}
-	say := func(what string, n int) { _, _ = os.Stdout.WriteString(fmt.Sprintf("%s %d\n", what, n)) }
-	flush := func() { _ = j.Flush(context.Background()) }
+	say := func(what string, n int) { _, _ = fmt.Fprintf(os.Stdout, "%s %d\n", what, n) }
+	flush := func() { _ = j.Flush(ctx) }
 	first, err := j.Accept(trigger(1), false, []byte("first"))
 	if err != nil {
 		return
@@ -97,6 +97,7 @@ func TestKill(t *testing.T) {
 		for _, when := range []string{"before", "after"} {
 			name := kindNames[k] + "." + when
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				dir := filepath.Join(t.TempDir(), "app-1")
 				out, err := child(t, "kill", dir, failVar+"="+name).Output()
 				require.Error(t, err, "the failpoint is never reached")

@@ -89,8 +89,7 @@ func (j *Journal) begin(rec *Recovery) error {
 		return fmt.Errorf("journal: create %s: %w; the folder must be writable by this user", s.path, err)
 	}
 	if err != nil {
-		j.setFullLocked(fmt.Errorf("%w: no space left on the disk of %s (%v); free some, triggers are refused until then",
-			ErrFull, j.cfg.Dir, err))
+		j.setFullLocked(j.noSpace(err))
 		rec.Problems = append(rec.Problems, fmt.Sprintf("journal: the disk of %s is full", j.cfg.Dir))
 	}
 	j.bytes += headerSize

@@ -87,8 +87,7 @@ func (j *Journal) squeeze(s *segment, b *batch, growErr error) (refusal error) {
 	defer j.mu.Unlock()
 	refusal = fmt.Errorf("journal: write to %s: %w", j.cfg.Dir, growErr)
 	if isNoSpace(growErr) {
-		refusal = fmt.Errorf("%w: no space left on the disk of %s (%v); free some, triggers are refused until then",
-			ErrFull, j.cfg.Dir, growErr)
+		refusal = j.noSpace(growErr)
 	}
 	if b.kinds[kindAccepted] > 0 {
 		j.dropAcceptedLocked(b)
@@ -101,6 +100,12 @@ func (j *Journal) squeeze(s *segment, b *batch, growErr error) (refusal error) {
 		b.buf = cutMessages(b.buf, j.salt, j.messageRoom())
 	}
 	return refusal
+}
+
+// noSpace is the refusal of triggers on a full disk.
+func (j *Journal) noSpace(err error) error {
+	return fmt.Errorf("%w: no space left on the disk of %s (%v); free some, triggers are refused until then",
+		ErrFull, j.cfg.Dir, err)
 }
 
 // messageRoom is how long a message may be that fits into the reservation of

@@ -2,7 +2,6 @@ package script
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -55,10 +54,4 @@ func TestInterpreterIgnoresTheWorkingDirectory(t *testing.T) {
 	t.Setenv("PATH", "."+string(os.PathListSeparator)+os.Getenv("PATH"))
 	_, err := interpreter([]string{"planted"})
 	assert.ErrorIs(t, err, ErrNoInterpreter)
-}
-
-// works reports whether command is an interpreter that runs, and not the shim of
-// one that is not installed.
-func works(command string) bool {
-	return exec.Command(command, "--version").Run() == nil
 }

@@ -43,7 +43,7 @@ func start(cmd *exec.Cmd, out io.Writer) (*process, error) {
 	defer stdin.Close()
 	output, outputWriter, err := os.Pipe()
 	if err != nil {
-		stdinWriter.Close()
+		_ = stdinWriter.Close()
 		return nil, fmt.Errorf("opening the output: %w", err)
 	}
 	defer outputWriter.Close()
@@ -75,8 +75,8 @@ func (p *process) follow(out io.Writer) {
 }
 
 func (p *process) close() {
-	p.stdin.Close()
-	p.output.Close()
+	_ = p.stdin.Close()
+	_ = p.output.Close()
 }
 
 // result returns how an ended process ended.
@@ -105,7 +105,7 @@ func (p *process) stop(grace time.Duration) (gone bool) {
 	gone = p.waitGone(settle)
 	if !gone {
 		// Somebody outside the group, or unkillable, may hold the other end.
-		p.output.Close()
+		_ = p.output.Close()
 		<-p.drained
 		gone = p.waitGone(settle)
 	}
@@ -128,7 +128,8 @@ func (p *process) waitGone(limit time.Duration) bool {
 		if left <= 0 {
 			return false
 		}
-		time.Sleep(min(poll, left))
+		timer.Reset(min(poll, left))
+		<-timer.C
 	}
 	return true
 }

@@ -142,7 +142,7 @@ func TestStop(t *testing.T) {
 		},
 		{
 			name:     "handler of SIGTERM is heard",
-			source:   `trap 'echo cleaning; exit 0' TERM; echo ready; while :; do read -t 1; done`,
+			source:   `trap 'echo cleaning; exit 0' TERM; echo ready; while :; do read -t 0.02; done`,
 			wantText: "ready\ncleaning\n",
 		},
 		{

@@ -1,0 +1,123 @@
+package xxljob
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/internal/wire"
+)
+
+// mountedExecutor runs an executor without a port, for requests made straight
+// to its dispatch core. Its admin takes everything.
+func mountedExecutor(tb testing.TB, hooks Hooks) *Executor {
+	tb.Helper()
+	admin := newFakeAdmin()
+	e, err := NewExecutor(Config{
+		AdminAddrs: []string{"http://admin-1"}, AppName: testApp, AccessToken: testToken, LogPath: tb.TempDir(),
+		Address: testAddress, Logger: slog.New(slog.DiscardHandler), dialAdmin: admin.dial, ShutdownTimeout: 10 * time.Second,
+		Hooks: hooks,
+	})
+	require.NoError(tb, err)
+	registerTestHandlers(e)
+	require.NoError(tb, e.Register("bench", func(context.Context, *Run) error { return nil }))
+	e.HTTPHandler()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
+	result := make(chan error, 1)
+	go func() { result <- e.Run(ctx) }()
+	for e.core.Load() == nil {
+		runtime.Gosched()
+	}
+	tb.Cleanup(func() {
+		cancel()
+		require.NoError(tb, <-result)
+		admin.close()
+	})
+	return e
+}
+
+// Whatever is sent, the answer is JSON with a code, and nothing breaks.
+func FuzzServe(f *testing.F) {
+	e := mountedExecutor(f, Hooks{})
+	for _, target := range []string{wire.PathBeat, wire.PathIdleBeat, wire.PathRun, wire.PathTrigger, wire.PathKill, wire.PathLog, "/x?y"} {
+		f.Add(target, testToken, "", []byte(`{"jobId":1,"logId":2,"glueType":"BEAN","executorHandler":"bench","fromLineNum":1}`))
+		f.Add(target, testToken, testApp, []byte(`{"jobId":"1","executorTimeout":1e3,"glueType":"GLUE_SHELL"}`))
+		f.Add(target, "", testApp, []byte(`not json`))
+	}
+	f.Fuzz(func(t *testing.T, target, token, appName string, body []byte) {
+		answer := e.answer(&request{method: http.MethodPost, target: target, token: token, appName: appName, body: body})
+		var r struct {
+			Code *int   `json:"code"`
+			Msg  string `json:"msg"`
+		}
+		require.NoError(t, json.Unmarshal(answer, &r), "%q", answer)
+		require.NotNil(t, r.Code)
+		if token != testToken && *r.Code == 200 {
+			t.Fatalf("%s without the token was answered %s", target, answer)
+		}
+	})
+}
+
+// BenchmarkTrigger measures a trigger from its body to its result in the
+// journal and the end of its log, without HTTP; 1,000 are under way at a time.
+func BenchmarkTrigger(b *testing.B) {
+	underWay := make(chan struct{}, 1000)
+	e := mountedExecutor(b, Hooks{RunFinished: func(*Run, RunResult) { <-underWay }})
+	var last atomic.Int64
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		var body []byte
+		for pb.Next() {
+			id := last.Add(1)
+			trigger := wire.TriggerRequest{
+				JobID: int32(id % 100), ExecutorHandler: wire.Str("bench"), LogID: id, LogDateTime: 1586629003729,
+				GlueType: wire.Str(wire.GlueTypeBean), BroadcastTotal: 1,
+			}
+			body = trigger.Append(body[:0])
+			underWay <- struct{}{}
+			answer := e.answer(&request{method: http.MethodPost, target: wire.PathRun, token: testToken, body: body})
+			if !bytes.Equal(answer, successBody) {
+				b.Fatalf("refused: %s", answer)
+			}
+		}
+	})
+}
+
+// Calls to admins use no proxy unless one is configured, whatever the
+// environment says.
+func TestNoProxyByDefault(t *testing.T) {
+	t.Parallel()
+	cfg := Config{AdminAddrs: []string{"http://a"}}
+	transport := newAdminClients(&cfg)[0].http.Transport.(*http.Transport)
+	assert.Nil(t, transport.Proxy)
+	cfg.AdminProxy = http.ProxyFromEnvironment
+	transport = newAdminClients(&cfg)[0].http.Transport.(*http.Transport)
+	assert.NotNil(t, transport.Proxy)
+}
+
+// Start warns of a log path that does not outlive the machine or container.
+func TestTemporaryFileSystemIsNamed(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		return // no other system tells
+	}
+	dir, err := os.MkdirTemp("/dev/shm", "xxljob-test-")
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	var log strings.Builder
+	warnTemporary(dir, testLogger(&log))
+	assert.Contains(t, log.String(), "filesystem=tmpfs")
+	warnTemporary(dir+"/\x00", slog.New(slog.NewTextHandler(io.Discard, nil))) // nothing to say
+}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/internal/wire"
@@ -160,4 +161,48 @@ func killAt(t *testing.T, binary, point string) {
 	p.terminate(t, 15*time.Second)
 	l.check(t, a)
 	t.Log(l.figures(a))
+}
+
+// TestRepeats sends a trigger again in every state that it can be in: it is
+// answered as known, runs once, and its result is reported again.
+func TestRepeats(t *testing.T) {
+	t.Parallel()
+	a, l := newAdmin(t), newLedger(t)
+	p := start(t, setup{Admin: a.url()})
+	running := l.mustSend(t, p.client, trigger(1, "sleep", "1500"))
+	queued := l.mustSend(t, p.client, trigger(1, "mark", l.marks)) // the handler changes: the sleep is stopped
+	ended := l.mustSend(t, p.client, trigger(2, "mark", l.marks))
+	first := l.mustSend(t, p.client, trigger(3, "stubborn", "1500"))
+	second := trigger(3, "stubborn", "0")
+	l.mustSend(t, p.client, second)
+	a.waitResult(t, ended.LogID, 30*time.Second)
+	repeat := func(state string, tr wire.TriggerRequest) {
+		res, err := l.send(p.client, tr)
+		require.NoError(t, err)
+		assert.Equal(t, wire.CodeSuccess, res.Code, state)
+		assert.Equal(t, wire.RepeatText(tr.LogID), res.Msg.String, state)
+		tr.LogDateTime += 999 // an admin may have rounded it
+		res, err = l.send(p.client, tr)
+		require.NoError(t, err)
+		assert.Equal(t, wire.RepeatText(tr.LogID), res.Msg.String, state)
+	}
+	repeat("running", first)
+	repeat("queued", second)
+	before := len(a.deliveries())
+	repeat("ended", ended)
+	waitFor(t, 30*time.Second, "report of the ended run again", func() bool { return len(a.deliveries()) > before })
+	l.waitDelivered(t, 30*time.Second, a)
+	p.kill()
+	p = p.again(t)
+	for _, tr := range []wire.TriggerRequest{running, queued, ended, first, second} {
+		repeat("after a kill", tr)
+	}
+	p.terminate(t, stopLimit)
+	p = p.again(t)
+	for _, tr := range []wire.TriggerRequest{running, queued, ended, first, second} {
+		repeat("after a stop", tr)
+	}
+	p.terminate(t, stopLimit)
+	l.check(t, a)
+	require.ElementsMatch(t, []int64{queued.LogID, ended.LogID}, l.history(t, a).marks)
 }

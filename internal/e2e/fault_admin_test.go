@@ -94,7 +94,7 @@ func TestRestartWithUnsentResultsAndHangingAdmin(t *testing.T) {
 	first.set(t, hanging)
 	second.set(t, up)
 	begin := time.Now()
-	p = p.again(t)
+	p.again(t)
 	ready := time.Since(begin)
 	// One short timeout of the hanging admin, and then it is passed over.
 	waitFor(t, 15*time.Second, "heartbeat at the second admin", func() bool { return second.beats.Load() > 0 })

@@ -44,7 +44,6 @@ func fill(t *testing.T, dir string) {
 			require.NoError(t, err)
 		}
 	}
-
 }
 
 // TestDiskFull fills the disk under a running executor: it refuses triggers and
@@ -122,7 +121,7 @@ func TestDiskFullWhileAdminIsDown(t *testing.T) {
 	text := l.untilRefused(t, p)
 	t.Logf("refused after %d triggers: %s", l.acceptedCount(), text)
 	p.kill()
-	p = p.again(t)
+	p.again(t)
 	a.set(t, up)
 	l.waitDelivered(t, time.Minute, a)
 	l.check(t, a)

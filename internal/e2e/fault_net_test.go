@@ -3,11 +3,9 @@
 package e2e
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -64,29 +62,22 @@ func TestLargeHeaders(t *testing.T) {
 	t.Parallel()
 	a, l := newAdmin(t), newLedger(t)
 	p := start(t, setup{Admin: a.url()})
-	send := func(size int) (*http.Response, error) {
+	send := func(size int) string {
 		conn := dial(t, p)
 		tr := trigger(1, "echo", "large headers")
 		l.sent[tr.LogID] = expectation(tr)
 		l.sent[tr.LogID].accepted = size < 16<<10
 		l.order = append(l.order, tr)
 		body := tr.Append(nil)
-		_, err := fmt.Fprintf(conn, "POST /run HTTP/1.1\r\nHost: x\r\n%s: %s\r\nX-Padding: %s\r\nContent-Length: %d\r\n\r\n%s",
-			wire.HeaderToken, token, strings.Repeat("p", size), len(body), body)
+		_, err := fmt.Fprintf(conn, "POST /run HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s: %s\r\nX-Padding: %s\r\n"+
+			"Content-Length: %d\r\n\r\n%s", wire.HeaderToken, token, strings.Repeat("p", size), len(body), body)
 		require.NoError(t, err)
-		return http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // the connection is closed
+		require.NoError(t, conn.SetReadDeadline(time.Now().Add(30*time.Second)))
+		answer, _ := io.ReadAll(conn) // what is refused may be cut off by a reset
+		return string(answer)
 	}
-	res, err := send(12 << 10)
-	require.NoError(t, err)
-	answer, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	assert.Contains(t, string(answer), `"code":200`)
-	res, err = send(64 << 10)
-	if err == nil {
-		answer, err = io.ReadAll(res.Body)
-		require.NoError(t, err)
-		assert.NotContains(t, string(answer), `"code":200`)
-	}
+	assert.Contains(t, send(12<<10), `"code":200`)
+	assert.NotContains(t, send(64<<10), `"code":200`)
 	l.mustSend(t, p.client, trigger(1, "echo", "still there"))
 	l.waitDelivered(t, 30*time.Second, a)
 	l.check(t, a)

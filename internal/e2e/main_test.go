@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	dir, err := os.MkdirTemp("", "xxljob-e2e-") //nolint:usetesting // there is no test yet
+	dir, err := os.MkdirTemp("", "xxljob-e2e-")
 	if err != nil {
 		panic(err)
 	}

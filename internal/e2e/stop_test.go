@@ -43,7 +43,7 @@ func TestStopWithHandlersThatGoOn(t *testing.T) {
 				a.mu.Unlock()
 			} else {
 				a.set(t, up)
-				p = p.again(t)
+				p.again(t)
 				waitFor(t, time.Minute, "delivery after the restart", func() bool { return l.missing(a) == 0 })
 			}
 			require.Zero(t, l.missing(a))

@@ -58,6 +58,11 @@ type folder struct {
 	checked time.Time
 	root    *os.Root
 	handle  *os.File // Linux: for openat; nil elsewhere
+
+	// creating is held while a file is made. The kernel admits one maker of
+	// files to a folder at a time, and the threads of the others would spin;
+	// goroutines that wait here leave the processors to the rest.
+	creating sync.Mutex
 }
 
 func (f *folder) close() {

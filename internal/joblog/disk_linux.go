@@ -21,6 +21,10 @@ func (d *disk) openIn(f *folder, name string, mode openMode) (file, error) {
 	if d.portable {
 		return openPortable(f, name, mode)
 	}
+	if mode == forAppend {
+		f.creating.Lock()
+		defer f.creating.Unlock()
+	}
 	const always = syscall.O_NOFOLLOW | syscall.O_CLOEXEC | syscall.O_NONBLOCK
 	for {
 		fd, err := syscall.Openat(int(f.handle.Fd()), name, mode.flags()|always, 0o644)

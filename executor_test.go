@@ -142,7 +142,7 @@ func TestStartStopStress(t *testing.T) {
 	for range 10 {
 		wg.Go(func() {
 			for range 5 {
-				ln, err := net.Listen("tcp", "127.0.0.1:0")
+				ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 				if !assert.NoError(t, err) {
 					return
 				}
@@ -170,7 +170,7 @@ func TestStartStopStress(t *testing.T) {
 // A port that is taken is Run's error; nothing is left behind.
 func TestPortTaken(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", ":0")
+	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", ":0")
 	require.NoError(t, err)
 	defer ln.Close()
 	e, err := NewExecutor(Config{
@@ -260,7 +260,7 @@ func TestTLS(t *testing.T) {
 		_, _ = io.WriteString(w, adminSuccess)
 	}))
 	defer admin.Close()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	pool := admin.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	e, err := NewExecutor(Config{

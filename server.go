@@ -23,6 +23,8 @@ import (
 // Limits of the executor's own server.
 const (
 	maxHeaderBytes = 16 << 10
+	maxSwallow     = 64 << 20
+	swallowPause   = 200 * time.Millisecond
 	readTimeout    = 10 * time.Second
 	idleTimeout    = 90 * time.Second // as Java's
 	idleWorker     = time.Second / 5  // fasthttp's cleaner lives so long after the end
@@ -220,11 +222,29 @@ func fastAnswer(ctx *fasthttp.RequestCtx, body []byte) {
 func fastError(ctx *fasthttp.RequestCtx, err error) {
 	ctx.SetConnectionClose()
 	if errors.Is(err, fasthttp.ErrBodyTooLarge) {
+		swallow(ctx.Conn())
 		ctx.SetStatusCode(fasthttp.StatusRequestEntityTooLarge)
 		return
 	}
 	ctx.Response.Header.SetContentType(wire.ContentTypeHTML)
 	ctx.SetBody(refusal(wire.TextMethod))
+}
+
+// swallow reads what a client is still sending, within bounds: closing the
+// connection over unread data would reset it, and the client, which reads the
+// answer only when it has sent everything, would never see the 413.
+func swallow(conn net.Conn) {
+	buf := make([]byte, 64<<10)
+	for total := 0; total < maxSwallow; {
+		if conn.SetReadDeadline(time.Now().Add(swallowPause)) != nil {
+			return
+		}
+		n, err := conn.Read(buf)
+		if err != nil {
+			return
+		}
+		total += n
+	}
 }
 
 // logWriter makes fasthttp's messages lines of our log.

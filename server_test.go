@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"runtime"
@@ -120,4 +121,34 @@ func TestTemporaryFileSystemIsNamed(t *testing.T) {
 	warnTemporary(dir, testLogger(&log))
 	assert.Contains(t, log.String(), "filesystem=tmpfs")
 	warnTemporary(dir+"/\x00", slog.New(slog.NewTextHandler(io.Discard, nil))) // nothing to say
+}
+
+// A client that sends all of too large a body before it reads gets its 413,
+// not a reset connection.
+func TestTooLargeBodyIsAnswered(t *testing.T) {
+	t.Parallel()
+	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	e, err := NewExecutor(Config{
+		AdminAddrs: []string{"http://127.0.0.1:1"}, AppName: testApp, AccessToken: testToken, LogPath: t.TempDir(),
+		Listener: ln, Logger: slog.New(slog.DiscardHandler), ShutdownTimeout: time.Second,
+	})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	result := make(chan error, 1)
+	go func() { result <- e.Run(ctx) }()
+	for _, head := range []string{"Content-Length: 8000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n7A1200\r\n"} {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", ln.Addr().String())
+		require.NoError(t, err)
+		_, err = io.WriteString(conn, "POST /run HTTP/1.1\r\nHost: e\r\n"+head)
+		require.NoError(t, err)
+		_, err = conn.Write(make([]byte, 8_000_000))
+		require.NoError(t, err, head)
+		answer, err := io.ReadAll(conn)
+		require.NoError(t, err, head)
+		assert.True(t, bytes.HasPrefix(answer, []byte("HTTP/1.1 413 ")), "%q", answer)
+		require.NoError(t, conn.Close())
+	}
+	cancel()
+	require.NoError(t, <-result)
 }

@@ -258,6 +258,20 @@ func (a *admin) ackedCount() int {
 	return a.acked
 }
 
+// last returns when the last trigger's result was acknowledged for the first time.
+func (a *admin) last() time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ackedAt
+}
+
+// largestPost returns the size of the largest post of results.
+func (a *admin) largestPost() int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.largest
+}
+
 // result returns the acknowledged result of a trigger.
 func (a *admin) result(logID int64) (wire.CallbackItem, bool) {
 	a.mu.Lock()

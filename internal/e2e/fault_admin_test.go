@@ -76,7 +76,7 @@ func TestAdminDownUnderTriggers(t *testing.T) {
 	waitFor(t, 30*time.Second, "heartbeats again", func() bool { return a.beats.Load() > beats })
 	l.check(t, a)
 	t.Logf("admin down for %v; all delivered %v after its return; %s",
-		back.Sub(begin).Round(time.Second), a.ackedAt.Sub(back).Round(10*time.Millisecond), l.figures(a))
+		back.Sub(begin).Round(time.Second), a.last().Sub(back).Round(10*time.Millisecond), l.figures(a))
 }
 
 // TestRestartWithUnsentResultsAndHangingAdmin restarts on a journal full of
@@ -99,7 +99,7 @@ func TestRestartWithUnsentResultsAndHangingAdmin(t *testing.T) {
 	// One short timeout of the hanging admin, and then it is passed over.
 	waitFor(t, 15*time.Second, "heartbeat at the second admin", func() bool { return second.beats.Load() > 0 })
 	l.waitDelivered(t, 2*time.Minute, second)
-	delivered := second.ackedAt.Sub(begin)
+	delivered := second.last().Sub(begin)
 	l.check(t, first, second)
 	assert.Less(t, delivered, time.Minute, "delivery of all")
 	t.Logf("ready after %v, all %d delivered after %v; %s", ready.Round(time.Millisecond), count,
@@ -193,7 +193,7 @@ func TestProxyThatLimitsBodies(t *testing.T) {
 				assert.Zero(t, a.tooLarge.Load(), "posts above 512 KiB")
 			}
 			t.Logf("%d posts, %d of them answered 413, the largest of %d bytes", a.posts.Load(),
-				a.tooLarge.Load(), a.largest)
+				a.tooLarge.Load(), a.largestPost())
 		})
 	}
 }

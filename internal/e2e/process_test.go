@@ -103,7 +103,9 @@ func start(t *testing.T, s setup) *process {
 func (p *process) waitReady(t *testing.T) {
 	t.Helper()
 	waitFor(t, startLimit, "executor answers", func() bool {
-		require.False(t, p.ended(), "executor ended at its start: %v\n%s", p.err, p.tail())
+		if p.ended() {
+			require.FailNow(t, "executor ended at its start", "%v\n%s", p.err, p.tail())
+		}
 		_, err := p.beat()
 		return err == nil
 	})

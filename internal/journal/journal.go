@@ -2,7 +2,6 @@ package journal
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,66 +19,6 @@ var (
 	// ErrTimeout is wrapped by Accept when the disk took longer than AppendTimeout.
 	ErrTimeout = errors.New("journal: the disk did not answer in time")
 )
-
-// ID is the identity of a trigger.
-type ID struct {
-	JobID int32
-	LogID int64
-	At    int64 // logDateTime, Unix milliseconds
-}
-
-// Seq names an accepted run inside the journal. It is never used again.
-type Seq uint64
-
-// Result is the outcome of a run.
-type Result struct {
-	Code    int32
-	Msg     string
-	HasMsg  bool // tells an empty message from none
-	NoRetry bool
-}
-
-// OpenRun is a run that was accepted, and neither finished nor withdrawn when
-// the process ended.
-type OpenRun struct {
-	Seq     Seq
-	ID      ID
-	Started bool
-	Payload []byte // as Accept was given it; nil if its record is damaged
-}
-
-// Finished is a run with its result.
-type Finished struct {
-	Seq    Seq
-	ID     ID
-	Result Result
-}
-
-// Recovery is what Open found.
-type Recovery struct {
-	Open       []OpenRun // oldest first
-	Unsent     int       // results that Next will give out
-	Remembered int       // triggers that are known
-	Problems   []string  // damage, each told once, in words for an operator
-	Adopted    []string  // folders of gone executors that were taken over
-}
-
-// Stats is a snapshot of a Journal.
-type Stats struct {
-	Open         int   // runs without a result
-	Unsent       int   // results that no admin has acknowledged
-	InMemory     int   // results among them that the disk refused
-	Remembered   int   // triggers known
-	MemoryBytes  int   // memory used for knowing them
-	Bytes        int64 // size of the journal: records and remembered triggers
-	Segments     int
-	SetAside     int64 // results set aside since Open
-	Damaged      int64 // damaged stretches found since Open, told or not
-	AppendErrors int64 // writes that the disk refused since Open
-	Timeouts     int64 // groups of triggers refused because the disk was too slow
-	// LastSyncError is the error of the last sync, nil if it succeeded.
-	LastSyncError error
-}
 
 // Journal is the memory of an executor on disk. Its methods are safe for
 // concurrent use; Next has a single consumer.
@@ -136,13 +75,6 @@ type Journal struct {
 	closeErr  error
 }
 
-// stray is a run whose own segment is gone: it was carried forward, or the
-// file is missing.
-type stray struct {
-	state runState
-	pin   uint32 // the segment that has its record
-}
-
 // up returns the up-time: that of earlier processes and this one's.
 func (j *Journal) up() time.Duration { return j.upBase + time.Since(j.opened) }
 
@@ -162,53 +94,6 @@ func (j *Journal) segmentLocked(no uint32) *segment {
 }
 
 func (j *Journal) currentLocked() *segment { return j.segs[len(j.segs)-1] }
-
-// runLocked returns the state of a run and the segment that it pins, or nil.
-func (j *Journal) runLocked(seq Seq) (*runState, *segment) {
-	if len(j.strays) > 0 {
-		if s := j.strays[seq]; s != nil {
-			return &s.state, j.segmentLocked(s.pin)
-		}
-	}
-	s := j.segmentLocked(seq.home())
-	if s == nil || seq.index() >= len(s.states) {
-		return nil, nil
-	}
-	return &s.states[seq.index()], s
-}
-
-// moveLocked changes the state of a run and everything that counts it.
-func (j *Journal) moveLocked(seq Seq, st *runState, pin *segment, add runState) {
-	was := *st
-	*st |= add
-	now := *st
-	if was.open() && !now.open() {
-		j.open--
-		if pin != nil {
-			pin.open--
-		}
-	}
-	j.unsent += count(now.unsent()) - count(was.unsent())
-	j.fresh += count(now.fresh()) - count(was.fresh())
-	if was.live() && !now.live() && pin != nil {
-		if pin.live--; pin.live == 0 {
-			signal(j.sweep)
-		}
-	}
-	if now&runDone != 0 && len(j.strays) > 0 {
-		delete(j.strays, seq)
-	}
-}
-
-// fresh reports whether Next has to give the result out.
-func (s runState) fresh() bool { return s.unsent() && s&runHanded == 0 }
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
 
 // signal fills a channel of capacity 1 without waiting.
 func signal(ch chan struct{}) {
@@ -362,101 +247,3 @@ func (j *Journal) Result(id ID) (Result, bool) { return j.results.get(id) }
 // Ready is signalled when Next may have something. It has capacity 1 and is
 // never closed.
 func (j *Journal) Ready() <-chan struct{} { return j.ready }
-
-// Full returns nil, or why Accept would refuse a trigger of usual size (4 KiB)
-// now; it wraps ErrFull. The journal looks for room again by itself, once a
-// second.
-func (j *Journal) Full() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.refuseLocked(usual)
-}
-
-// refuseLocked says why a record of size bytes cannot be accepted.
-func (j *Journal) refuseLocked(size int64) error {
-	if j.closed {
-		return ErrClosed
-	}
-	if need := size + int64(j.open+1)*int64(j.cfg.ReserveBytes); j.bytes+need > j.cfg.MaxBytes {
-		return fmt.Errorf("%w: %d bytes are kept and the limit is %d; it shrinks as an admin takes the %d unsent "+
-			"results and the %d open runs end, or raise the limit", ErrFull, j.bytes, j.cfg.MaxBytes, j.unsent, j.open)
-	}
-	return j.full
-}
-
-// Stats returns a snapshot.
-func (j *Journal) Stats() Stats {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	segments := 0
-	for _, s := range j.segs {
-		if s.file != nil {
-			segments++
-		}
-	}
-	return Stats{
-		Open: j.open, Unsent: j.unsent, InMemory: len(j.inMemory),
-		Remembered: j.memory.len(), MemoryBytes: j.memory.bytes(),
-		Bytes: j.bytes + j.kept, Segments: segments,
-		SetAside: j.setAside, Damaged: j.damaged,
-		AppendErrors: j.refusals, Timeouts: j.timeouts, LastSyncError: j.syncError,
-	}
-}
-
-// Flush blocks until everything recorded so far is written and synced, or ctx
-// is done. Its error says that the disk refuses.
-func (j *Journal) Flush(ctx context.Context) error {
-	done := make(chan error, 1)
-	j.mu.Lock()
-	if j.closed {
-		j.mu.Unlock()
-		return ErrClosed
-	}
-	j.flushes = append(j.flushes, done)
-	j.mu.Unlock()
-	signal(j.wake)
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// closeWait bounds how long Close waits for a disk that hangs.
-const closeWait = 10 * time.Second
-
-// Close writes and syncs what is pending, and gives the folder up. It may be
-// called again, also concurrently, and then returns the same error. On a disk
-// that hangs it gives up after 10 s; the lock then ends with the process.
-func (j *Journal) Close() error {
-	j.closeOnce.Do(func() { j.closeErr = j.shut() })
-	return j.closeErr
-}
-
-func (j *Journal) shut() error {
-	flushed := make(chan error, 1)
-	j.mu.Lock()
-	j.closed = true
-	j.flushes = append(j.flushes, flushed)
-	j.mu.Unlock()
-	close(j.quit)
-	signal(j.wake)
-
-	hung := time.NewTimer(closeWait)
-	defer hung.Stop()
-	select {
-	case <-j.ended:
-	case <-hung.C:
-		return fmt.Errorf("journal: close %s: the disk does not answer since %v", j.cfg.Dir, closeWait)
-	}
-	j.tasks.Wait()
-	err := <-flushed
-	for _, s := range j.segs {
-		if s.file != nil {
-			s.trim()
-			err = errors.Join(err, s.file.Close())
-		}
-	}
-	return errors.Join(err, j.lock.release())
-}

@@ -20,29 +20,6 @@ const (
 	lastStep  = 1 << 20  // and at most
 )
 
-// runState is what is known about one run.
-type runState uint8
-
-const (
-	runAccepted  runState = 1 << iota // the accepted record was seen
-	runStarted                        // the handler began
-	runFinished                       // there is a result
-	runHanded                         // Next gave the result out
-	runDone                           // acknowledged or withdrawn
-	runWithdrawn                      // withdrawn
-)
-
-// open reports whether the run still owes a result.
-func (s runState) open() bool {
-	return s&(runAccepted|runStarted) != 0 && s&(runFinished|runDone) == 0
-}
-
-// unsent reports whether there is a result that nobody acknowledged.
-func (s runState) unsent() bool { return s&(runFinished|runDone) == runFinished }
-
-// live reports whether the run keeps its segment from being deleted.
-func (s runState) live() bool { return s.open() || s.unsent() }
-
 // segment is one file of the journal. The mutex of the journal guards it, but
 // size and file belong to the writer while it is the current one.
 type segment struct {

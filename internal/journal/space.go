@@ -24,6 +24,27 @@ func (j *Journal) reservedLocked() int64 {
 	return int64(owed) * int64(j.cfg.ReserveBytes)
 }
 
+// Full returns nil, or why Accept would refuse a trigger of usual size (4 KiB)
+// now; it wraps ErrFull. The journal looks for room again by itself, once a
+// second.
+func (j *Journal) Full() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.refuseLocked(usual)
+}
+
+// refuseLocked says why a record of size bytes cannot be accepted.
+func (j *Journal) refuseLocked(size int64) error {
+	if j.closed {
+		return ErrClosed
+	}
+	if need := size + int64(j.open+1)*int64(j.cfg.ReserveBytes); j.bytes+need > j.cfg.MaxBytes {
+		return fmt.Errorf("%w: %d bytes are kept and the limit is %d; it shrinks as an admin takes the %d unsent "+
+			"results and the %d open runs end, or raise the limit", ErrFull, j.bytes, j.cfg.MaxBytes, j.unsent, j.open)
+	}
+	return j.full
+}
+
 // put writes the records of b into the current segment and returns how many
 // bytes it took. refusal says why the accepted records in it were left out;
 // err that nothing was written.

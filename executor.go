@@ -140,7 +140,8 @@ func (e *Executor) run(ctx context.Context) error {
 		e.beginShutdown(limit)
 	case <-e.closing:
 	}
-	return errors.Join(cause, e.stop(c))
+	err = e.stop(c) //nolint:contextcheck // handlers outlive Run's context, so that a stop can be graceful
+	return errors.Join(cause, err)
 }
 
 // start opens the parts in the order: journal, callback sender, listener,
@@ -181,7 +182,7 @@ func (e *Executor) start(ctx context.Context) (_ *core, err error) {
 		}
 		c.server = newServer(&e.cfg, e.answer, e.part("server"))
 	}
-	e.recover(c, recovery)
+	e.recover(c, recovery) //nolint:contextcheck // handlers outlive Run's context, so that a stop can be graceful
 	e.core.Store(c)
 	if c.server != nil {
 		e.serve(c)
@@ -382,7 +383,8 @@ func (e *Executor) deregister(limit context.Context, c *core) {
 	ctx, cancel := context.WithTimeout(limit, removeTimeout)
 	defer cancel()
 	if err := c.registrar.remove(ctx); err != nil {
-		e.log.Warn("not deregistered: admins route here until the registration expires", slog.Any("err", err))
+		e.log.WarnContext(ctx, "not deregistered: admins route here until the registration expires",
+			slog.Any("err", err))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
@@ -95,7 +96,7 @@ func TestHandlerOutcomes(t *testing.T) {
 		{name: "wrapped skip", handler: func(context.Context, *Run) error { return fmt.Errorf("x: %w", Skip("none")) }, code: 200, msg: "none"},
 		{name: "no retry", handler: func(context.Context, *Run) error { return NoRetry(errors.New("bad account")) }, code: 500, msg: "bad account", noRetry: true},
 		{name: "no retry of nil", handler: func(context.Context, *Run) error { return NoRetry(nil) }, code: 200, noMsg: true},
-		{name: "panic with nil", handler: func(context.Context, *Run) error { panic(nil) }, code: 500, msg: "panic called with nil argument"},
+		{name: "panic with nil", handler: func(context.Context, *Run) error { panic(nilValue) }, code: 500, msg: "panic called with nil argument"},
 		{name: "panic with error", handler: func(context.Context, *Run) error { panic(errors.New("deep")) }, code: 500, msg: "panic: deep"},
 		{name: "Goexit", handler: func(context.Context, *Run) error { runtime.Goexit(); return nil }, code: 500, msg: "runtime.Goexit"},
 		{name: "Error panics", handler: func(context.Context, *Run) error { return badError{} }, code: 500, msg: "whose Error method panics"},
@@ -120,6 +121,9 @@ func TestHandlerOutcomes(t *testing.T) {
 		assert.EqualValues(t, 2*4, b.e.Stats().Succeeded)
 	})
 }
+
+// nilValue is what a handler panics with that panics with nil.
+var nilValue any
 
 type badError struct{}
 
@@ -221,12 +225,12 @@ func TestRunLogger(t *testing.T) {
 			cfg.LogRuns = true
 			cfg.Logger = testLogger(&tee)
 		}, func(e *Executor) {
-			require.NoError(t, e.Register("log", func(_ context.Context, run *Run) error {
+			require.NoError(t, e.Register("log", func(ctx context.Context, run *Run) error {
 				kept = run
 				log := run.Logger()
-				log.Info("rows copied", "count", 3, "table", "a b")
-				log.With("part", "x").WithGroup("g").Warn("slow", "took", 5*time.Second, "empty", "")
-				log.Debug("several\nlines")
+				log.InfoContext(ctx, "rows copied", slog.Int("count", 3), slog.String("table", "a b"))
+				log.With("part", "x").WithGroup("g").WarnContext(ctx, "slow", slog.Duration("took", 5*time.Second), slog.String("empty", ""))
+				log.DebugContext(ctx, "several\nlines")
 				return nil
 			}))
 		})

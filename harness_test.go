@@ -259,7 +259,6 @@ func after(d time.Duration) {
 
 // fakeAdmin stands in for a cluster of admins, each known by its host name.
 type fakeAdmin struct {
-	mu     sync.Mutex
 	nodes  map[string]*adminNode
 	closed []func()
 }

@@ -266,7 +266,7 @@ func (l *threadLoop) call(ctx context.Context, run *Run) (err error) {
 			return
 		}
 		if l.complete(run, ctx, errGoexit) {
-			l.t.takeOver()
+			l.t.takeOver() //nolint:contextcheck // a new goroutine, with runs of its own
 		}
 	}()
 	if err = l.t.initialise(ctx); err == nil {
@@ -383,6 +383,13 @@ func strandedResult(stop *stopReason) journal.Result {
 	return journal.Result{Code: wire.CodeTimeout, Msg: wire.TextTimeout, HasMsg: true}
 }
 
+// succeeded returns a result of code 200.
+func succeeded(msg string, hasMsg bool) journal.Result {
+	return journal.Result{
+		Code: wire.CodeSuccess, Msg: wire.TruncateMessage(msg, wire.MaxResultMessage), HasMsg: hasMsg,
+	}
+}
+
 // failed returns a result of code 500.
 func failed(msg string) journal.Result {
 	return journal.Result{Code: wire.CodeFail, Msg: wire.TruncateMessage(msg, wire.MaxResultMessage), HasMsg: true}
@@ -400,9 +407,9 @@ func outcome(run *Run, ctx context.Context, stop *stopReason, err error) journal
 		return journal.Result{Code: wire.CodeTimeout, Msg: wire.TextTimeout, HasMsg: true}
 	case err == nil:
 		msg, ok := run.result()
-		return journal.Result{Code: wire.CodeSuccess, Msg: wire.TruncateMessage(msg, wire.MaxResultMessage), HasMsg: ok}
+		return succeeded(msg, ok)
 	case errors.As(err, &skip):
-		return journal.Result{Code: wire.CodeSuccess, Msg: wire.TruncateMessage(skip.msg, wire.MaxResultMessage), HasMsg: true}
+		return succeeded(skip.msg, true)
 	}
 	res := failed(errorText(err))
 	res.NoRetry = errors.As(err, &noRetry)

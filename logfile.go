@@ -51,7 +51,6 @@ var (
 	siteRun      = site{class: "xxljob.jobThread", method: "run"}
 	siteCallback = site{class: "xxljob.callback", method: "send"}
 	siteScript   = site{class: "xxljob.script", method: "run"}
-	siteRecovery = site{class: "xxljob.executor", method: "recover"}
 )
 
 // appendPrefix appends the head of an entry, up to the text.

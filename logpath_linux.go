@@ -24,7 +24,7 @@ func warnTemporary(dir string, log *slog.Logger) {
 		return
 	}
 	kind := ""
-	switch int64(fs.Type) {
+	switch int64(fs.Type) { //nolint:unconvert // 32 bits wide on some machines
 	case overlayMagic:
 		kind = "overlayfs"
 	case tmpfsMagic:

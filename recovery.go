@@ -21,7 +21,7 @@ const (
 func (e *Executor) recover(c *core, recovery *journal.Recovery) {
 	log := e.part("recovery")
 	for _, problem := range recovery.Problems {
-		log.Warn(problem)
+		log.Warn("journal damaged, what is undamaged goes on", slog.String("problem", problem))
 	}
 	for _, dir := range recovery.Adopted {
 		log.Info("journal of a former process adopted", slog.String("path", dir))

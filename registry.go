@@ -43,11 +43,12 @@ func (r *registrar) run(ctx context.Context) {
 			failures++
 			pause = min(pause, beatRetry)
 			if failures == 1 || failures%12 == 0 {
-				r.log.Warn("heartbeat not accepted by any admin", slog.Int("count", failures), slog.Any("err", err))
+				r.log.WarnContext(ctx, "heartbeat not accepted by any admin",
+					slog.Int("count", failures), slog.Any("err", err))
 			}
 		default:
 			if failures > 0 {
-				r.log.Info("heartbeat accepted again", slog.Int("count", failures))
+				r.log.InfoContext(ctx, "heartbeat accepted again", slog.Int("count", failures))
 			}
 			failures = 0
 		}

@@ -114,13 +114,13 @@ func TestTemporaryFileSystemIsNamed(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return // no other system tells
 	}
-	dir, err := os.MkdirTemp("/dev/shm", "xxljob-test-")
+	dir, err := os.MkdirTemp("/dev/shm", "xxljob-test-") //nolint:usetesting // it must be a tmpfs
 	require.NoError(t, err)
 	defer os.RemoveAll(dir)
 	var log strings.Builder
 	warnTemporary(dir, testLogger(&log))
 	assert.Contains(t, log.String(), "filesystem=tmpfs")
-	warnTemporary(dir+"/\x00", slog.New(slog.NewTextHandler(io.Discard, nil))) // nothing to say
+	warnTemporary(dir+"/\x00", slog.New(slog.DiscardHandler)) // nothing to say
 }
 
 // A client that sends all of too large a body before it reads gets its 413,

@@ -163,7 +163,7 @@ func (c *adminClient) noteHung(err error) {
 }
 
 func isTimeout(err error) bool {
-	var timeout net.Error
+	var timeout interface{ Timeout() bool }
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 

@@ -229,7 +229,8 @@ func TestRunLogger(t *testing.T) {
 				kept = run
 				log := run.Logger()
 				log.InfoContext(ctx, "rows copied", slog.Int("count", 3), slog.String("table", "a b"))
-				log.With("part", "x").WithGroup("g").WarnContext(ctx, "slow", slog.Duration("took", 5*time.Second), slog.String("empty", ""))
+				log.With(slog.String("part", "x")).WithGroup("g").WarnContext(ctx, "slow",
+					slog.Duration("took", 5*time.Second), slog.String("empty", ""))
 				log.DebugContext(ctx, "several\nlines")
 				return nil
 			}))

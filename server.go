@@ -221,6 +221,12 @@ func fastAnswer(ctx *fasthttp.RequestCtx, body []byte) {
 // Netty does, which makes it a request with a wrong method.
 func fastError(ctx *fasthttp.RequestCtx, err error) {
 	ctx.SetConnectionClose()
+	if isTimeout(err) {
+		// Nobody waits for an answer, and on a connection opened in advance it
+		// would be taken for that of a later request.
+		_ = ctx.Conn().Close()
+		return
+	}
 	if errors.Is(err, fasthttp.ErrBodyTooLarge) {
 		swallow(ctx.Conn())
 		ctx.SetStatusCode(fasthttp.StatusRequestEntityTooLarge)

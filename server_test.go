@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -151,4 +152,23 @@ func TestTooLargeBodyIsAnswered(t *testing.T) {
 	}
 	cancel()
 	require.NoError(t, <-result)
+}
+
+// A connection on which nothing was asked is closed without a byte: an answer
+// would be taken for that of the next request.
+func TestSilentConnectionGetsNoAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBed(t, nil, nil)
+		for _, begin := range []string{"", "POST /be"} {
+			conn, err := b.ln.Dial()
+			require.NoError(t, err)
+			_, err = io.WriteString(conn, begin)
+			require.NoError(t, err)
+			got, err := io.ReadAll(conn)
+			require.NoError(t, err)
+			assert.Empty(t, string(got), "after %q", begin)
+			require.NoError(t, conn.Close())
+		}
+	})
 }

@@ -126,7 +126,6 @@ func (j *Journal) takeOver(old *Journal, found *Recovery, rec *Recovery) error {
 			if err := j.adoptRecord(buf, kindFinished, seq, f.ID, runAccepted|runFinished); err != nil {
 				return err
 			}
-			j.orphans[seq] = struct{}{}
 			j.results.put(f.ID, f.Result)
 		}
 	}
@@ -149,7 +148,7 @@ func (j *Journal) adoptRecord(buf []byte, k kind, seq Seq, id ID, state runState
 		return err
 	}
 	b.kinds[k] = 1
-	j.advanceLocked(b, n)
+	j.advanceLocked(b, n, j.up())
 	s := j.currentLocked()
 	s.states = append(s.states, state)
 	s.live++
@@ -166,15 +165,13 @@ func (j *Journal) adoptRecord(buf []byte, k kind, seq Seq, id ID, state runState
 
 // takeMemory copies the triggers that the old journal remembers.
 func (j *Journal) takeMemory(old *Journal) error {
-	var ids []ID
 	up := j.up()
-	old.memory.each(func(id ID) {
-		if !j.memory.known(id) {
-			j.memory.add(id, up)
-			ids = append(ids, id)
-		}
-	})
-	return j.keepIDs(ids, up)
+	ids := make([]ID, 0, rememberBlock)
+	for pos, end := uint64(0), old.memory.end(); pos < end; {
+		ids, _, pos = old.memory.stretch(ids[:0], pos, end)
+		j.memory.addAll(ids, up)
+	}
+	return j.keepIDs(j.memory.end())
 }
 
 // takeFiles moves what an operator may want to see.

@@ -76,8 +76,7 @@ func (j *Journal) carry(s *segment) bool {
 		j.copyLocked(seq, rec)
 	}
 	out := j.pending.expect(j.cfg.AppendTimeout)
-	j.mu.Unlock()
-	signal(j.wake)
+	j.unlockAndWake()
 	if <-out.done; out.err != nil { // no room, or the disk hangs
 		return false
 	}
@@ -166,11 +165,7 @@ func (j *Journal) drop(s *segment) bool {
 	if s.file == nil {
 		return j.putAway(s)
 	}
-	ids, err := j.identities(s)
-	if err == nil {
-		err = j.keepIDs(ids, s.up)
-	}
-	if err != nil {
+	if err := j.keepIDs(s.ids); err != nil {
 		j.log.Error("journal segment kept", slog.String("file", s.path), slog.Any("err", err))
 		return false
 	}
@@ -195,42 +190,6 @@ func (j *Journal) putAway(s *segment) bool {
 	defer j.mu.Unlock()
 	j.segs = j.segs[1:]
 	return true
-}
-
-// identities returns the triggers in s that are still known.
-func (j *Journal) identities(s *segment) ([]ID, error) {
-	data, err := j.fs.ReadFile(s.path)
-	if err != nil {
-		return nil, err
-	}
-	var ids []ID
-	scan := newScanner(data, headerSize, s.salt)
-	for rec, ok := scan.next(); ok; rec, ok = scan.next() {
-		switch rec.kind {
-		case kindAccepted:
-			if rec.flags&flagCarried != 0 {
-				continue
-			}
-		case kindStarted, kindFinished:
-			if !j.orphan(rec.seq) {
-				continue
-			}
-		default:
-			continue
-		}
-		if id := rec.id(); j.memory.known(id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids, nil
-}
-
-// orphan reports whether the accepted record of a run is lost.
-func (j *Journal) orphan(seq Seq) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	_, ok := j.orphans[seq]
-	return ok
 }
 
 // sync is the syncer: it makes written bytes durable every SyncInterval while

@@ -17,8 +17,7 @@ func (j *Journal) Flush(ctx context.Context) error {
 		return ErrClosed
 	}
 	j.flushes = append(j.flushes, done)
-	j.mu.Unlock()
-	signal(j.wake)
+	j.unlockAndWake()
 	select {
 	case err := <-done:
 		return err

@@ -42,7 +42,8 @@ type Journal struct {
 	ended chan struct{} // closed when the writer has ended: the others do, too
 	tasks sync.WaitGroup
 
-	reader     reader // belongs to Next
+	reader     reader        // belongs to Next
+	clockNoted time.Duration // belongs to the writer: up-time at its last clock record
 	syncing    sync.Mutex
 	setAsideMu sync.Mutex
 	growing    sync.Mutex // so that nobody takes the room that another one frees
@@ -50,10 +51,12 @@ type Journal struct {
 	mu        sync.Mutex
 	segs      []*segment // by number, the last is the current one
 	strays    map[Seq]*stray
-	orphans   map[Seq]struct{} // runs whose accepted record is damaged
-	remember  []rememberFile   // oldest first
-	pending   *batch           // what the writer takes next
-	idle      *batch           // the other one, while the writer has none
+	remember  []rememberFile // oldest first
+	idsKept   uint64         // the memory before this position is in remember files
+	forgotten []ID           // withdrawn, but in a remember file
+	asleep    bool           // the writer waits for wake
+	pending   *batch         // what the writer takes next
+	idle      *batch         // the other one, while the writer has none
 	flushes   []chan error
 	retained  []byte     // records that the disk refused; the writer tries again
 	inMemory  []Finished // the results among them that Next has not given out
@@ -95,6 +98,24 @@ func (j *Journal) segmentLocked(no uint32) *segment {
 
 func (j *Journal) currentLocked() *segment { return j.segs[len(j.segs)-1] }
 
+// wakeLocked wakes the writer if it sleeps.
+func (j *Journal) wakeLocked() {
+	if j.asleep {
+		j.asleep = false
+		signal(j.wake)
+	}
+}
+
+// unlockAndWake unlocks the journal, and wakes the writer if it sleeps.
+func (j *Journal) unlockAndWake() {
+	asleep := j.asleep
+	j.asleep = false
+	j.mu.Unlock()
+	if asleep {
+		signal(j.wake)
+	}
+}
+
 // signal fills a channel of capacity 1 without waiting.
 func signal(ch chan struct{}) {
 	select {
@@ -133,15 +154,14 @@ func (j *Journal) Accept(id ID, startNow bool, payload []byte) (Seq, error) {
 	j.open++
 	b := j.batchLocked(kindAccepted)
 	b.buf = appendAccepted(b.buf, j.salt, seq, id, flags, payload)
+	b.ids = append(b.ids, id)
 	out := b.expect(j.cfg.AppendTimeout)
-	j.mu.Unlock()
-	signal(j.wake)
+	j.unlockAndWake()
 
 	<-out.done
 	if out.err != nil {
 		return 0, out.err
 	}
-	j.memory.add(id, j.up())
 	return seq, nil
 }
 
@@ -159,8 +179,7 @@ func (j *Journal) Start(seq Seq, id ID) {
 	b := j.batchLocked(kindStarted)
 	b.buf = appendMark(b.buf, j.salt, kindStarted, seq, id)
 	out := b.expect(j.cfg.AppendTimeout)
-	j.mu.Unlock()
-	signal(j.wake)
+	j.unlockAndWake()
 	<-out.done
 }
 
@@ -182,8 +201,7 @@ func (j *Journal) Finish(seq Seq, id ID, r Result) bool {
 	j.moveLocked(seq, st, pin, runFinished)
 	b := j.batchLocked(kindFinished)
 	b.buf = appendFinished(b.buf, j.salt, seq, id, r)
-	j.mu.Unlock()
-	signal(j.wake)
+	j.unlockAndWake()
 	j.results.put(id, r)
 	return true
 }
@@ -200,8 +218,15 @@ func (j *Journal) Withdraw(seq Seq, id ID) {
 		return
 	}
 	j.withdrawLocked(seq, id)
-	j.memory.forget(id)
-	signal(j.wake)
+	j.forgetLocked(id)
+	j.wakeLocked()
+}
+
+// forgetLocked forgets a trigger, for good if it is in a remember file.
+func (j *Journal) forgetLocked(id ID) {
+	if pos, ok := j.memory.forget(id); ok && pos < j.idsKept {
+		j.forgotten = append(j.forgotten, id)
+	}
 }
 
 func (j *Journal) withdrawLocked(seq Seq, id ID) {
@@ -235,7 +260,7 @@ func (j *Journal) Ack(done []Finished) error {
 	if len(seqs) > 0 {
 		b := j.batchLocked(kindAcknowledged)
 		b.buf = appendAcknowledged(b.buf, j.salt, seqs)
-		signal(j.wake)
+		j.wakeLocked()
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+	"unsafe"
 )
 
 // sameWithin is how far apart the trigger times of two repeats of one trigger
@@ -45,7 +46,8 @@ type chunk struct {
 	logIDs [chunkLen]int64
 	ats    [chunkLen]int64
 	jobs   [chunkLen]int32
-	up     time.Duration // up-time when the youngest entry was added
+	up     time.Duration         // up-time when the youngest entry was added
+	gone   [chunkLen / 64]uint64 // a bit for each entry that is forgotten
 }
 
 // table is a hash table with linear probing, at most three quarters full.
@@ -70,17 +72,24 @@ func (m *memory) known(id ID) bool {
 	return ok
 }
 
-// find returns the ring position of id.
-func (m *memory) find(id ID) (uint64, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.findLocked(id)
-}
-
 // add remembers id as seen at up-time up. What is known already stays as it is.
 func (m *memory) add(id ID, up time.Duration) {
 	m.mu.Lock()
+	m.addLocked(id, up)
+	m.mu.Unlock()
+}
+
+// addAll remembers ids in their order, and returns the position after them.
+func (m *memory) addAll(ids []ID, up time.Duration) (end uint64) {
+	m.mu.Lock()
 	defer m.mu.Unlock()
+	for _, id := range ids {
+		m.addLocked(id, up)
+	}
+	return m.tail
+}
+
+func (m *memory) addLocked(id ID, up time.Duration) {
 	if _, ok := m.findLocked(id); ok {
 		return
 	}
@@ -101,13 +110,16 @@ func (m *memory) add(id ID, up time.Duration) {
 	m.expireLocked(up)
 }
 
-// forget removes id, as if it had not been added.
-func (m *memory) forget(id ID) {
+// forget removes id, as if it had not been added, and returns where it stood.
+func (m *memory) forget(id ID) (pos uint64, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if pos, ok := m.findLocked(id); ok {
+	if pos, ok = m.findLocked(id); ok {
 		m.unindexLocked(pos)
+		c, i := m.entry(pos)
+		c.gone[i/64] |= 1 << (i % 64)
 	}
+	return pos, ok
 }
 
 // len returns how many triggers are known.
@@ -205,8 +217,17 @@ func (m *memory) probeLocked(id ID, b int64) (uint64, bool) {
 	return 0, false
 }
 
+// goneLocked reports whether the entry at pos is forgotten.
+func (m *memory) goneLocked(pos uint64) bool {
+	c, i := m.entry(pos)
+	return c.gone[i/64]&(1<<(i%64)) != 0
+}
+
 // unindexLocked takes the entry at pos out of the index, if it is in there.
 func (m *memory) unindexLocked(pos uint64) {
+	if m.goneLocked(pos) {
+		return
+	}
 	hash := m.hashAt(pos)
 	t := &m.index[hash>>56]
 	if t.n == 0 {
@@ -304,28 +325,35 @@ func sameTrigger(a, b ID) bool {
 func (m *memory) bytes() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n := len(m.chunks) * (chunkLen*20 + 8)
+	n := len(m.chunks) * int(unsafe.Sizeof(chunk{}))
 	for i := range m.index {
 		n += 5 * len(m.index[i].tags)
 	}
 	return n
 }
 
-// youngest returns the position of the last trigger that was added.
-func (m *memory) youngest() uint64 {
+// end returns the position after the last trigger that was added.
+func (m *memory) end() uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return max(m.tail, 1) - 1
+	return m.tail
 }
 
-// each calls f for every trigger that is known, oldest first. f must not use m.
-func (m *memory) each(f func(ID)) {
+// stretch appends to dst the triggers that are known among those from position
+// from to position to, at most 256, and their age. It returns the position
+// that it has come to.
+func (m *memory) stretch(dst []ID, from, to uint64) (ids []ID, up time.Duration, next uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for pos := m.head; pos < m.tail; pos++ {
-		id := m.idAt(pos)
-		if at, ok := m.findLocked(id); ok && at == pos {
-			f(id)
+	if from = max(from, m.head); from >= to {
+		return dst, 0, to
+	}
+	to = min(to, (from/rememberBlock+1)*rememberBlock)
+	c, _ := m.entry(from) // chunks begin at multiples of the block
+	for pos := from; pos < to; pos++ {
+		if !m.goneLocked(pos) {
+			dst = append(dst, m.idAt(pos))
 		}
 	}
+	return dst, c.up, to
 }

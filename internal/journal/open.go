@@ -44,7 +44,7 @@ func newJournal(cfg Config, lock *ownerLock) *Journal {
 		ready:   make(chan struct{}, 1), wake: make(chan struct{}, 1),
 		sweep: make(chan struct{}, 1), dirty: make(chan struct{}, 1),
 		quit: make(chan struct{}), ended: make(chan struct{}),
-		strays: make(map[Seq]*stray), orphans: make(map[Seq]struct{}),
+		strays: make(map[Seq]*stray),
 	}
 	j.pending, j.idle = j.newBatch(), j.newBatch()
 	return j
@@ -56,6 +56,7 @@ func (j *Journal) start() {
 		signal(j.ready)
 	}
 	signal(j.sweep)
+	j.asleep, j.clockNoted = true, j.up()
 	j.tasks.Go(j.write)
 	j.tasks.Go(j.clean)
 	j.tasks.Go(j.sync)

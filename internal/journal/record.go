@@ -15,7 +15,7 @@ const (
 	kindStarted                      // ID
 	kindFinished                     // ID, code, message
 	kindAcknowledged                 // the Seqs, eight bytes each
-	kindWithdrawn                    // ID
+	kindWithdrawn                    // ID; in remember files: forget it
 	kindClock                        // up-time in milliseconds
 	kindRemembered                   // up-time, then identities; only in remember files
 	kindEnd

@@ -56,9 +56,11 @@ func (j *Journal) load() (*Recovery, error) {
 		j.kept += f.size
 	}
 	j.remember = found.remember
+	j.idsKept = j.memory.end()
 	at := make(map[Seq]int)
 	for _, s := range found.segments {
 		j.readBodies(s, rec, at)
+		s.ids = j.memory.end()
 	}
 	j.memory.expire(j.upBase)
 	slices.SortStableFunc(rec.Open, func(a, b OpenRun) int { return cmp.Compare(a.Seq, b.Seq) })
@@ -100,12 +102,8 @@ func (j *Journal) apply(s *segment, r record) {
 		if r.flags&flagStarted != 0 {
 			*st |= runStarted
 		}
-		delete(j.orphans, r.seq)
 	case kindStarted, kindFinished:
 		st := j.stateAt(s, r.seq)
-		if *st&runAccepted == 0 {
-			j.orphans[r.seq] = struct{}{}
-		}
 		if r.kind == kindStarted {
 			*st |= runStarted
 		} else {
@@ -179,7 +177,7 @@ func (j *Journal) readBodies(s *segment, rec *Recovery, at map[Seq]int) {
 		case kindAccepted, kindStarted, kindFinished:
 			j.memory.add(r.id(), up)
 		case kindWithdrawn:
-			j.memory.forget(r.id())
+			j.forgetLocked(r.id())
 			continue
 		default:
 			continue

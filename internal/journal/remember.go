@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -65,10 +66,30 @@ func decodeIDs(rec record, f func(id ID, up time.Duration)) {
 	}
 }
 
-// keepIDs writes ids to a remember file, durably. A small last file is
-// replaced by one that holds both.
-func (j *Journal) keepIDs(ids []ID, up time.Duration) error {
-	if len(ids) == 0 {
+// keepIDs writes the triggers before position end of the memory that are in no
+// remember file yet to one, durably, and before them those that were withdrawn
+// although they are in an older one.
+func (j *Journal) keepIDs(end uint64) error {
+	j.mu.Lock()
+	from, forgotten := j.idsKept, j.forgotten
+	end = max(end, from)
+	// Whoever withdraws a run from here on finds its trigger among the kept ones.
+	j.idsKept, j.forgotten = end, nil
+	j.mu.Unlock()
+	err := j.writeRemembered(from, end, forgotten)
+	if err != nil {
+		j.mu.Lock()
+		j.idsKept, j.forgotten = from, append(forgotten, j.forgotten...)
+		j.mu.Unlock()
+	}
+	return err
+}
+
+// writeRemembered makes the next remember file, if there is anything to write.
+// A small last file is replaced by one that holds both.
+func (j *Journal) writeRemembered(from, end uint64, forgotten []ID) error {
+	fresh := j.encodeKnown(forgotten, from, end)
+	if len(fresh) == 0 {
 		return nil
 	}
 	j.mu.Lock()
@@ -77,45 +98,24 @@ func (j *Journal) keepIDs(ids []ID, up time.Duration) error {
 		last = j.remember[n-1]
 	}
 	j.mu.Unlock()
-	next := rememberFile{no: last.no + 1, salt: j.salt}
+	next := rememberFile{no: last.no + 1, salt: j.salt, last: max(end, 1) - 1}
 	next.path = filepath.Join(j.cfg.Dir, fileName("remember", next.no, next.salt))
-	data := header{magic: rememberMagic, version: formatVersion, no: next.no, up: up}.encode(time.Now())
-	merge := last.path != "" && last.size < rememberMerge
-	if merge {
-		old, err := j.fs.ReadFile(last.path)
-		if err != nil {
-			merge = false
-		}
-		for s := newScanner(old, headerSize, last.salt); merge; {
-			rec, ok := s.next()
-			if !ok {
-				break
-			}
-			data = j.copyKnown(data, next.salt, rec)
-		}
-	}
-	data = encodeIDs(data, next.salt, ids, up)
-	err := createWhole(j.fs, next.path, data)
+	data := header{magic: rememberMagic, version: formatVersion, no: next.no, up: j.up()}.encode(time.Now())
+	older, merge := j.copyFile(last)
+	err := createWhole(j.fs, next.path, slices.Concat(data, older, fresh))
 	if isNoSpace(err) {
 		// The old file stays: both need less room than both and their union.
-		merge = false
-		data = encodeIDs(data[:headerSize], next.salt, ids, up)
+		older, merge = nil, false
 		j.growing.Lock()
 		j.releaseSpare(rememberSpare)
-		err = createWhole(j.fs, next.path, data)
+		err = createWhole(j.fs, next.path, slices.Concat(data, fresh))
 		j.growing.Unlock()
 	}
 	if err != nil {
-		return fmt.Errorf("journal: keep the identities of %d triggers in %s: %w", len(ids), next.path, err)
+		return fmt.Errorf("journal: keep the identities of triggers in %s: %w", next.path, err)
 	}
 	_ = j.fs.SyncDir(j.cfg.Dir)
-	next.size = int64(len(data))
-	for i := len(ids) - 1; i >= 0; i-- {
-		if pos, ok := j.memory.find(ids[i]); ok {
-			next.last = pos
-			break
-		}
-	}
+	next.size = int64(len(data) + len(older) + len(fresh))
 
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -130,9 +130,45 @@ func (j *Journal) keepIDs(ids []ID, up time.Duration) error {
 	return nil
 }
 
-// copyKnown appends a remembered record once more, without the identities
+// encodeKnown returns records that forget some triggers and remember those
+// known from position from to position end.
+func (j *Journal) encodeKnown(forgotten []ID, from, end uint64) []byte {
+	var data []byte
+	for _, id := range forgotten {
+		data = appendMark(data, j.salt, kindWithdrawn, 0, id)
+	}
+	ids := make([]ID, 0, rememberBlock)
+	for from < end {
+		var up time.Duration
+		ids, up, from = j.memory.stretch(ids[:0], from, end)
+		data = encodeIDs(data, j.salt, ids, up)
+	}
+	return data
+}
+
+// copyFile returns the records of a remember file that is small enough to be
+// taken up by the next one, and false if it is not.
+func (j *Journal) copyFile(f rememberFile) (data []byte, ok bool) {
+	if f.path == "" || f.size >= rememberMerge {
+		return nil, false
+	}
+	old, err := j.fs.ReadFile(f.path)
+	if err != nil {
+		return nil, false
+	}
+	scan := newScanner(old, headerSize, f.salt)
+	for rec, ok := scan.next(); ok; rec, ok = scan.next() {
+		data = j.copyKnown(data, j.salt, rec)
+	}
+	return data, true
+}
+
+// copyKnown appends a record of a remember file once more, without the identities
 // that are forgotten.
 func (j *Journal) copyKnown(dst []byte, salt uint32, rec record) []byte {
+	if rec.kind == kindWithdrawn {
+		return appendMark(dst, salt, kindWithdrawn, 0, rec.id())
+	}
 	if rec.kind != kindRemembered {
 		return dst
 	}
@@ -163,13 +199,16 @@ func (j *Journal) loadRemembered(f *rememberFile, data []byte, gap func(from, to
 	s := newScanner(data, headerSize, f.salt)
 	s.gap = gap
 	for rec, ok := s.next(); ok; rec, ok = s.next() {
-		if rec.kind != kindRemembered {
-			continue
+		switch rec.kind {
+		case kindRemembered:
+			decodeIDs(rec, func(id ID, up time.Duration) {
+				j.memory.add(id, min(up, j.upBase))
+			})
+		case kindWithdrawn:
+			_, _ = j.memory.forget(rec.id())
+		default: // of no use here
 		}
-		decodeIDs(rec, func(id ID, up time.Duration) {
-			j.memory.add(id, min(up, j.upBase))
-		})
 	}
 	f.size = int64(len(data))
-	f.last = j.memory.youngest()
+	f.last = max(j.memory.end(), 1) - 1
 }

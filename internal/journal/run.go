@@ -92,7 +92,7 @@ func (j *Journal) moveLocked(seq Seq, st *runState, pin *segment, add runState) 
 	j.unsent += count(now.unsent()) - count(was.unsent())
 	j.fresh += count(now.fresh()) - count(was.fresh())
 	if was.live() && !now.live() && pin != nil {
-		if pin.live--; pin.live == 0 {
+		if pin.live--; pin.live == 0 && len(j.segs) > 1 {
 			signal(j.sweep)
 		}
 	}

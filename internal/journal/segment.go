@@ -33,6 +33,7 @@ type segment struct {
 	dirty bool          // written and not yet synced
 
 	states []runState // of the runs whose Seq names this segment
+	ids    uint64     // position in the memory after the triggers accepted in it
 	live   int        // runs that need this segment or later ones
 	open   int        // those of them that have no result
 }

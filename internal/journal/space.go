@@ -49,9 +49,19 @@ func (j *Journal) refuseLocked(size int64) error {
 // bytes it took. refusal says why the accepted records in it were left out;
 // err that nothing was written.
 func (j *Journal) put(b *batch) (n int, refusal, err error) {
+	s, target := j.room(len(b.buf))
+	return j.putInto(s, target, b)
+}
+
+// room returns the current segment and how far it must reach for n more bytes.
+func (j *Journal) room(n int) (s *segment, target int64) {
 	j.mu.Lock()
-	s, target := j.currentLocked(), j.roomTargetLocked(len(b.buf))
-	j.mu.Unlock()
+	defer j.mu.Unlock()
+	return j.currentLocked(), j.roomTargetLocked(n)
+}
+
+// putInto is put with what room returns for b.
+func (j *Journal) putInto(s *segment, target int64, b *batch) (n int, refusal, err error) {
 	if target > s.size {
 		if growErr := j.grow(s, target); growErr != nil {
 			if isNoSpace(growErr) && j.rotateTight(len(b.buf)) {
@@ -152,17 +162,6 @@ func (j *Journal) setFullLocked(err error) {
 	j.full = err
 }
 
-// rotateIfDue begins a new segment when the current one is large enough. If
-// the disk refuses, the current one goes on.
-func (j *Journal) rotateIfDue() {
-	j.mu.Lock()
-	due := j.currentLocked().data >= j.cfg.SegmentBytes
-	j.mu.Unlock()
-	if due {
-		_ = j.rotate()
-	}
-}
-
 // rotate begins a new segment that has room for the results of all open runs.
 func (j *Journal) rotate() error {
 	j.mu.Lock()
@@ -179,7 +178,7 @@ func (j *Journal) rotate() error {
 	}
 	old.trim()
 	j.mu.Lock()
-	next.up = j.up()
+	old.ids, next.up = j.memory.end(), j.up()
 	j.segs = append(j.segs, next)
 	j.bytes += headerSize
 	j.mu.Unlock()

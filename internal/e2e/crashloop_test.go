@@ -58,6 +58,10 @@ func (l *ledger) random(rng *rand.Rand) wire.TriggerRequest {
 		handler, param = "fail", "failed as told "+strconv.Itoa(rng.IntN(1000))
 	case 3, 4:
 		handler, param = "echo", fmt.Sprintf("echo %d \"<é>\n", rng.IntN(1000))
+	case 5: // large ones fill segments, so that the journal begins new ones
+		handler, param = "bigmsg", strconv.Itoa(rng.IntN(50_000))
+	case 6: // long ones are carried from segment to segment
+		handler, param = "sleep", strconv.Itoa(rng.IntN(600))
 	}
 	tr := trigger(job, handler, param)
 	if job%10 != 2 { // where the handler changes, each trigger ends the one before

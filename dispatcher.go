@@ -449,8 +449,9 @@ func (d *dispatcher) drain(ctx context.Context) error {
 }
 
 // stop stops every thread and blocks until their goroutines have returned or
-// were left behind, which takes stopGrace at most.
-func (d *dispatcher) stop(reason *stopReason) {
+// were left behind, which takes stopGrace at most, and their Destroy hooks have
+// returned. It gives a hook up that goes on beyond limit.
+func (d *dispatcher) stop(limit context.Context, reason *stopReason) {
 	for _, j := range d.all() {
 		j.mu.Lock()
 		if j.thread != nil {
@@ -459,7 +460,13 @@ func (d *dispatcher) stop(reason *stopReason) {
 		j.mu.Unlock()
 		d.release(j)
 	}
-	d.goroutines.Wait()
+	ended := make(chan struct{})
+	go func() { d.goroutines.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-limit.Done():
+		d.log.Error("shutdown: a Destroy hook goes on beyond the limit, it is left behind")
+	}
 }
 
 // callHook calls a hook of the user's, whose panic is logged.

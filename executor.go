@@ -356,7 +356,7 @@ func (e *Executor) stop(c *core) error {
 	if err := c.dispatch.drain(handlers); err != nil {
 		e.log.Warn("shutdown: runs are cancelled", slog.Int("count", c.dispatch.openRuns()))
 	}
-	c.dispatch.stop(reasonShutdown)
+	c.dispatch.stop(limit, reasonShutdown)
 	if err := c.sender.flush(limit); err != nil {
 		e.log.Warn("shutdown: results stay in the journal for the next start",
 			slog.Int("count", c.journal.Stats().Unsent))
@@ -446,7 +446,7 @@ func (e *Executor) Stack(logID int64) (string, error) {
 	var loop *threadLoop
 	c.dispatch.each(func(t *jobThread) {
 		if t.current != nil && t.current.LogID() == logID {
-			loop = t.current.loop.Load()
+			loop = t.current.loop
 		}
 	})
 	if loop == nil {

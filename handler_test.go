@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -161,19 +164,22 @@ func TestMiddleware(t *testing.T) {
 func TestInitAndDestroy(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		var calls []string
+		note := func(call string) { mu.Lock(); defer mu.Unlock(); calls = append(calls, call) }
+		seen := func() []string { mu.Lock(); defer mu.Unlock(); return slices.Clone(calls) }
 		fails := true
 		b := newBed(t, nil, func(e *Executor) {
 			require.NoError(t, e.Register("hooked", stubbornHandler,
 				Init(func(context.Context) error {
-					calls = append(calls, "init")
+					note("init")
 					if fails {
 						fails = false
 						return errors.New("no database")
 					}
 					return nil
 				}),
-				Destroy(func() { calls = append(calls, "destroy"); panic("in a hook") })))
+				Destroy(func() { note("destroy"); panic("in a hook") })))
 		})
 		b.mustRun(trig{id: 1, handler: "hooked", param: "1"})
 		assert.Equal(t, "init of handler hooked: no database", b.admin.node(1).next(t).Msg.String)
@@ -185,10 +191,32 @@ func TestInitAndDestroy(t *testing.T) {
 		b.admin.node(1).next(t)
 		b.admin.node(1).next(t)
 		after(5 * time.Second)
-		assert.Equal(t, []string{"init", "init"}, calls, "Destroy waits for the handler that was left behind")
+		assert.Equal(t, []string{"init", "init"}, seen(), "Destroy waits for the handler that was left behind")
 		after(10 * time.Second)
-		assert.Equal(t, []string{"init", "init", "destroy"}, calls)
+		assert.Equal(t, []string{"init", "init", "destroy"}, seen())
 	})
+}
+
+// Shutdown waits for Destroy hooks, but not beyond its limit.
+func TestShutdownWaitsForDestroy(t *testing.T) {
+	t.Parallel()
+	for hook, want := range map[time.Duration]bool{4 * time.Second: true, time.Hour: false} {
+		synctest.Test(t, func(t *testing.T) {
+			var destroyed atomic.Bool
+			b := newBed(t, nil, func(e *Executor) {
+				require.NoError(t, e.Register("hooked", echoHandler,
+					Init(func(context.Context) error { return nil }),
+					Destroy(func() { <-time.After(hook); destroyed.Store(true) })))
+			})
+			b.mustRun(trig{id: 1, handler: "hooked"})
+			b.admin.node(1).next(t)
+			start := time.Now()
+			b.close()
+			assert.Equal(t, want, destroyed.Load())
+			assert.LessOrEqual(t, time.Since(start), 35*time.Second)
+			after(time.Hour)
+		})
+	}
 }
 
 func TestShards(t *testing.T) {

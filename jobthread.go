@@ -88,8 +88,8 @@ type threadLoop struct {
 // run executes triggers until the thread ends or this goroutine is left behind.
 func (l *threadLoop) run() {
 	t := l.t
+	defer l.notWaitedFor() // after the Destroy hook
 	defer t.leave()
-	defer l.notWaitedFor()
 	ctx := pprof.WithLabels(t.d.base, pprof.Labels(threadLabel, l.label))
 	pprof.SetGoroutineLabels(ctx)
 	t.job.mu.Lock()
@@ -103,7 +103,7 @@ func (l *threadLoop) run() {
 	}
 	idle := time.NewTimer(t.d.cfg.IdleTimeout)
 	defer idle.Stop()
-	for run := t.next(ctx, idle); run != nil; run = t.next(ctx, idle) {
+	for run := l.next(ctx, idle); run != nil; run = l.next(ctx, idle) {
 		if !l.execute(run) {
 			return
 		}
@@ -135,13 +135,15 @@ func (t *jobThread) leave() {
 // next returns the run to execute, or nil when the thread has ended: stopped,
 // or idle for IdleTimeout. A trigger that arrives at that very instant finds
 // either this thread alive or no thread, since both happen under the lock.
-func (t *jobThread) next(ctx context.Context, idle *time.Timer) *Run {
+func (l *threadLoop) next(ctx context.Context, idle *time.Timer) *Run {
+	t := l.t
 	idle.Reset(t.d.cfg.IdleTimeout)
 	for {
 		t.job.mu.Lock()
 		t.current = nil
 		if run := t.queue.pop(); run != nil {
 			t.current = run
+			run.loop = l
 			run.ctx, run.cancel = context.WithCancelCause(ctx)
 			t.job.mu.Unlock()
 			t.d.dequeued(run)
@@ -192,6 +194,7 @@ func (t *jobThread) busyLocked() bool { return t.current != nil || t.queue.len()
 // pushLocked queues run and wakes the goroutine.
 func (t *jobThread) pushLocked(run *Run) {
 	run.thread = t
+	run.openLog()
 	t.queue.push(run)
 	notify(t.wake)
 }
@@ -222,8 +225,6 @@ func (t *jobThread) stopLocked(reason *stopReason) {
 // was left behind meanwhile, so that another one has taken its place.
 func (l *threadLoop) execute(run *Run) bool {
 	t := l.t
-	run.loop.Store(l)
-	run.openLog()
 	run.log.entry(siteRun, wire.LogStart, run.trigger.ExecutorParams.Or("null"))
 	if !t.d.takeSlot(run) {
 		return l.complete(run, run.ctx, context.Cause(run.ctx))
@@ -342,12 +343,9 @@ func (l *threadLoop) returnedLate(run *Run) {
 // goroutine behind: it is counted, its stack goes to the run's log, and the
 // job goes on without it.
 func (r *Run) strand() {
-	t, l := r.thread, r.loop.Load()
-	if l == nil {
-		return
-	}
+	t := r.thread
 	t.job.mu.Lock()
-	stop := r.stop
+	l, stop := r.loop, r.stop
 	first := r.reported.CompareAndSwap(false, true)
 	t.job.mu.Unlock()
 	if !first {

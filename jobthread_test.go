@@ -212,7 +212,7 @@ func TestTriggerAtIdleEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBed(t, func(cfg *Config) { cfg.IdleTimeout = time.Second }, registerTestHandlers)
-		const rounds = 2000
+		const rounds = 500
 		for range rounds {
 			b.mustRun(trig{id: 1, handler: "echo"})
 			<-b.admin.node(1).got

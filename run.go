@@ -23,8 +23,8 @@ type Run struct {
 	size      int64
 
 	thread  *jobThread
-	loop    atomic.Pointer[threadLoop] // the goroutine that executes it
-	slots   atomic.Int32               // concurrency slots held: none, or all
+	loop    *threadLoop  // the goroutine that executes it; guarded by the job's lock
+	slots   atomic.Int32 // concurrency slots held: none, or all
 	log     *runLog
 	started atomic.Int64 // Unix ns when the handler began, 0 before
 

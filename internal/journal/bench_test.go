@@ -21,7 +21,9 @@ func BenchmarkRun(b *testing.B) {
 }
 
 func benchmarkRun(b *testing.B, callers int) {
-	j, _ := reopen(b, nil, testConfig(b))
+	cfg, writes := testConfig(b), &atomic.Int64{}
+	cfg.files = countingDisk{writes: writes}
+	j, _ := reopen(b, nil, cfg)
 	stop := make(chan struct{})
 	var sender sync.WaitGroup
 	sender.Go(func() {
@@ -42,7 +44,7 @@ func benchmarkRun(b *testing.B, callers int) {
 	}
 	var next atomic.Int64
 	b.ReportAllocs()
-	before := cpuTime()
+	before, writes0 := cpuTime(), writes.Load()
 	b.ResetTimer()
 	var wg sync.WaitGroup
 	for range callers {
@@ -65,8 +67,30 @@ func benchmarkRun(b *testing.B, callers int) {
 	wg.Wait()
 	b.StopTimer()
 	b.ReportMetric(float64(cpuTime()-before)/float64(b.N), "cpu-ns/op")
+	b.ReportMetric(float64(writes.Load()-writes0)/float64(b.N), "writes/op")
 	close(stop)
 	sender.Wait()
+}
+
+// countingDisk is the real disk, and counts writes.
+type countingDisk struct {
+	disk
+	writes *atomic.Int64
+}
+
+func (d countingDisk) Open(path string, create bool) (file, error) {
+	f, err := d.disk.Open(path, create)
+	return countingFile{file: f, writes: d.writes}, err
+}
+
+type countingFile struct {
+	file
+	writes *atomic.Int64
+}
+
+func (f countingFile) WriteAt(p []byte, off int64) (int, error) {
+	f.writes.Add(1)
+	return f.file.WriteAt(p, off)
 }
 
 func BenchmarkKnown(b *testing.B) {

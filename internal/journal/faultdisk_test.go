@@ -23,6 +23,7 @@ type faultDisk struct {
 	writeErr error         // every write fails with it
 	short    int           // the next write stops after so many bytes, with EIO
 	syncErr  error         // every sync fails with it
+	readErr  error         // every read of an open file fails with it
 	hang     time.Duration // every write sleeps
 	sizes    map[string]int64
 }
@@ -94,6 +95,16 @@ func (f *faultFile) Truncate(size int64) error {
 		f.d.resize(f.path, size)
 	}
 	return err
+}
+
+func (f *faultFile) ReadAt(p []byte, off int64) (int, error) {
+	f.d.mu.Lock()
+	err := f.d.readErr
+	f.d.mu.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	return f.file.ReadAt(p, off)
 }
 
 func (f *faultFile) Sync() error {
@@ -201,6 +212,52 @@ func TestDiskRefuses(t *testing.T) {
 		assert.Empty(t, rec.Open, "a refused trigger is not reported")
 		assert.Empty(t, rec.Problems)
 		assert.Len(t, drain(t, j), 1)
+		require.NoError(t, j.Close())
+	})
+}
+
+// TestUnreadable: what cannot be read now is given out later, without a
+// restart and once, and does not hold up what comes after it.
+func TestUnreadable(t *testing.T) {
+	small := func(c *Config) { c.SegmentBytes = 16 << 10 }
+	faulty(t, small, func(t *testing.T, d *faultDisk, j *Journal, _ Config) {
+		begin := time.Now()
+		run := func(from, to int) {
+			for n := from; n < to; n++ {
+				j.Finish(accept(t, j, trigger(n), ""), trigger(n), Result{Code: 200, Msg: "m"})
+			}
+			require.NoError(t, j.Flush(t.Context()))
+		}
+		run(0, 20)
+		<-j.Ready()
+		d.set(func(d *faultDisk) { d.readErr = syscall.EIO })
+		require.Nil(t, j.Next(5, 1<<20))
+		d.set(func(d *faultDisk) { d.readErr = nil })
+		<-j.Ready()
+		assert.Equal(t, begin.Add(readPause), time.Now(), "it asks to be read again by itself")
+		require.Len(t, j.Next(5, 1<<20), 5)
+
+		d.set(func(d *faultDisk) { d.readErr = syscall.EIO })
+		for range readAttempts {
+			require.Nil(t, j.Next(5, 1<<20))
+		}
+		left := time.Now()
+		d.set(func(d *faultDisk) { d.readErr = nil })
+		run(20, 600)
+		require.Len(t, drain(t, j), 580, "what comes after it is given out")
+		assert.EqualValues(t, 1, j.Stats().Damaged)
+		for time.Since(left) < backAfter {
+			<-j.Ready()
+			if time.Since(left) < backAfter {
+				require.Nil(t, j.Next(5, 1<<20))
+			}
+		}
+		got := drain(t, j)
+		require.Len(t, got, 15)
+		for n, f := range got {
+			assert.Equal(t, trigger(n+5), f.ID)
+		}
+		require.NoError(t, j.Ack(got))
 		require.NoError(t, j.Close())
 	})
 }

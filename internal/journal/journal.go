@@ -44,6 +44,7 @@ type Journal struct {
 
 	reader     reader        // belongs to Next
 	clockNoted time.Duration // belongs to the writer: up-time at its last clock record
+	crowd      crowd         // belongs to the writer
 	syncing    sync.Mutex
 	setAsideMu sync.Mutex
 	growing    sync.Mutex // so that nobody takes the room that another one frees

@@ -2,10 +2,10 @@ package journal
 
 import (
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"sync"
+	"time"
 )
 
 const (
@@ -16,6 +16,10 @@ const (
 	// readAttempts is how often a stretch that the disk does not give back is
 	// read before the reader goes on behind its segment.
 	readAttempts = 3
+	// readPause is the time between attempts at the latest, and backAfter the
+	// time after which the reader goes back to a segment that it left.
+	readPause = time.Second
+	backAfter = time.Minute
 )
 
 // reader is the place in the journal up to which Next has given results out.
@@ -26,6 +30,30 @@ type reader struct {
 	buf      []byte
 	found    []record // candidates of the last window
 	failures int
+
+	left   bool // there is a segment that could not be read to its end
+	leftNo uint32
+	back   time.Time // when the reader goes back to it
+}
+
+// goBack returns to the segment that was left, if it is time. What was given
+// out since then is not given out again.
+func (r *reader) goBack() {
+	if r.left && !time.Now().Before(r.back) {
+		r.no, r.off, r.failures, r.left = r.leftNo, headerSize, 0, false
+	}
+}
+
+// leave notes that the reader goes on behind its segment. It reports whether
+// that is the first one that is left.
+func (r *reader) leave(end int64) bool {
+	first := !r.left
+	if first {
+		r.left, r.leftNo = true, r.no
+	}
+	r.back = time.Now().Add(backAfter)
+	r.off, r.failures = end, 0
+	return first
 }
 
 // Next returns results that are written and not acknowledged, in the order of
@@ -39,6 +67,7 @@ func (j *Journal) Next(max, maxBytes int) []Finished {
 	if max <= 0 || !j.anyFresh() {
 		return nil
 	}
+	j.reader.goBack()
 	p := &picker{max: max, left: maxBytes}
 	for !p.full() {
 		s, limit, more := j.locate()
@@ -138,23 +167,25 @@ func (r *reader) load(f file, n int64) ([]byte, error) {
 	return r.buf[:n], err
 }
 
-// readFailed gives up on a segment that cannot be read, after some attempts.
+// readFailed leaves a segment that cannot be read, after some attempts and for
+// a while.
 func (j *Journal) readFailed(s *segment, limit int64, err error) bool {
 	if errors.Is(err, os.ErrClosed) { // deleted meanwhile, so nothing was left in it
 		return true
 	}
 	r := &j.reader
 	if r.failures++; r.failures < readAttempts {
+		time.AfterFunc(readPause, func() { signal(j.ready) })
 		return false
 	}
-	if !errors.Is(err, io.EOF) {
-		j.log.Error("journal unreadable, results are sent after a restart if it can be read then",
-			slog.String("file", s.path), slog.Int64("offset", r.off), slog.Any("err", err))
+	j.log.Error("journal unreadable, its results are sent when it can be read again",
+		slog.String("file", s.path), slog.Int64("offset", r.off), slog.Any("err", err))
+	if r.leave(limit) {
+		j.mu.Lock()
+		j.damaged++
+		j.mu.Unlock()
 	}
-	j.mu.Lock()
-	j.damaged++
-	j.mu.Unlock()
-	r.off, r.failures = limit, 0
+	time.AfterFunc(backAfter, func() { signal(j.ready) })
 	return true
 }
 

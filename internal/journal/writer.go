@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"time"
 )
 
@@ -34,14 +35,54 @@ func (j *Journal) write() {
 			}
 			return
 		}
+		j.crowd.gather()
 		for j.writeOnce(again) {
 			again = false
+			j.crowd.gather()
 		}
 		if j.troubled() {
 			retry.Reset(retryEvery)
 		}
 	}
 }
+
+// crowd belongs to the writer: it decides whether to wait for more callers.
+type crowd struct {
+	size  int // about how many runs a batch accepts
+	skip  int // how many batches are taken at once
+	pause int // what skip becomes when the next yield is slow, too
+}
+
+const (
+	slowYield = time.Millisecond
+	minPause  = 32 // batches
+	maxPause  = 4096
+)
+
+// gather lets others run before the writer takes what is pending, if there are
+// many callers: those that were just answered are about to come again, and one
+// write for all costs less. It stops doing so for a while when that takes long,
+// which means that handlers keep the processors busy.
+func (c *crowd) gather() {
+	if c.size < 2 {
+		return
+	}
+	if c.skip > 0 {
+		c.skip--
+		return
+	}
+	begin := time.Now()
+	runtime.Gosched()
+	if time.Since(begin) < slowYield {
+		c.pause = minPause
+		return
+	}
+	c.skip = max(c.pause, minPause)
+	c.pause = min(2*c.skip, maxPause)
+}
+
+// came tells how many runs a batch accepted.
+func (c *crowd) came(n int) { c.size = max(n, c.size-1) }
 
 // noteUpTime adds a clock record now and then.
 func (j *Journal) noteUpTime(up time.Duration) {
@@ -132,6 +173,7 @@ func (j *Journal) finishBatch(b *batch, n int, up time.Duration, refusal, err er
 	j.advanceLocked(b, n, up)
 	// What is taken out of the batch here cannot expire any more.
 	out, ids := b.out, b.ids
+	j.crowd.came(len(ids))
 	b.reset()
 	j.idle = b // only the writer makes it the pending one again
 	due := j.currentLocked().data >= j.cfg.SegmentBytes

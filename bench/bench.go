@@ -90,7 +90,7 @@ func newBench(ctx context.Context, opt options) (b *bench, err error) {
 		return b, err
 	}
 	progress("building the executors")
-	if b.ours, err = buildOurs(ctx, root, b.disk.dir); err != nil {
+	if b.ours, err = buildOurs(ctx, root, opt); err != nil {
 		return b, err
 	}
 	java, err := buildJava(ctx, root, opt)

@@ -15,9 +15,13 @@ import (
 // first time.
 const mavenLimit = 3 * time.Minute
 
-// buildOurs compiles examples/kitchensink into dir.
-func buildOurs(ctx context.Context, root, dir string) (kind, error) {
-	binary := filepath.Join(dir, "kitchensink")
+// buildOurs compiles examples/kitchensink. The binary stays in -dir, so that a
+// profile of the run finds its symbols.
+func buildOurs(ctx context.Context, root string, opt options) (kind, error) {
+	binary, err := filepath.Abs(filepath.Join(opt.dir, "kitchensink"))
+	if err != nil {
+		return kind{}, err
+	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "./examples/kitchensink")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {

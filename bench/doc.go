@@ -14,6 +14,6 @@
 // result or gave a wrong answer, and 2 if it could not measure.
 //
 // It runs on Linux only, because it reads CPU and memory from /proc. Everything
-// listens on loopback, on free ports; what it writes lies below -dir and -mem
-// and is removed at its end.
+// listens on loopback, on free ports. What it writes lies below -dir and -mem
+// and is removed at its end, but for the two executors that it has built.
 package main

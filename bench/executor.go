@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,7 +89,7 @@ func (b *bench) awaitReady(ctx context.Context, e *executor, beats int64, begin 
 	return poll(ctx, startLimit, "it did not answer and register", func() (bool, error) {
 		select {
 		case <-e.done:
-			return false, fmt.Errorf("it ended: %w", cmpErr(e.err, errors.New("with status 0")))
+			return false, fmt.Errorf("it ended: %w", cmp.Or(e.err, errors.New("with status 0")))
 		default:
 		}
 		if !answers && e.beat() == nil {
@@ -96,14 +97,6 @@ func (b *bench) awaitReady(ctx context.Context, e *executor, beats int64, begin 
 		}
 		return answers && b.admin.beats.Load() > beats, nil
 	})
-}
-
-// cmpErr returns the first error that is one.
-func cmpErr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 // poll calls done every 5 ms until it is, it errs, or limit is over.

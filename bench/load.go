@@ -17,11 +17,12 @@ import (
 type load struct {
 	handler string
 	param   string
-	jobs    int // job ids 1 to jobs, in turns
-	refusal string
+	jobs    int    // job ids 1 to jobs, in turns
+	refusal string // what a refusal must say; empty: none may come
 	book    *ledger
 	from    int // index in book of the first trigger
 	count   int
+	wave    int // triggers that are sent before their results are awaited; 0: all
 }
 
 // send sends the triggers over conns connections, each as fast as answers come,

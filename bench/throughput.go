@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"syscall"
@@ -41,8 +42,7 @@ func (b *bench) measure(ctx context.Context, e *executor, l load) (round, error)
 		return round{}, err
 	}
 	begin := time.Now()
-	wall, answerErr := e.send(l, b.opt.conns)
-	all := await(ctx, l.book).Sub(begin)
+	wall, all, answerErr := b.waves(ctx, e, l, begin)
 	after, err := e.usage()
 	if err != nil {
 		return round{}, fmt.Errorf("%s after its triggers: %w\n%s", e.name, err, e.tail())
@@ -57,6 +57,21 @@ func (b *bench) measure(ctx context.Context, e *executor, l load) (round, error)
 	r.resultP50, r.resultP99 = percentile(results, 0.5), percentile(results, 0.99)
 	b.judge(e, r.totals, answerErr)
 	return r, ctx.Err()
+}
+
+// waves sends the triggers of a load, at most l.wave at once, and waits for the
+// results of each wave. It returns how long the sending took, and when the last
+// result came.
+func (b *bench) waves(ctx context.Context, e *executor, l load, begin time.Time) (wall, all time.Duration, err error) {
+	end := l.from + l.count
+	l.count = min(l.count, cmp.Or(l.wave, l.count))
+	for ; l.from < end && ctx.Err() == nil; l.from += l.count {
+		l.count = min(l.count, end-l.from)
+		took, answerErr := e.send(l, b.opt.conns)
+		wall, err = wall+took, cmp.Or(err, answerErr)
+		all = await(ctx, l.book).Sub(begin)
+	}
+	return wall, all, err
 }
 
 // judge makes faults of what our executor did wrong, and notes of what Java's
@@ -126,7 +141,7 @@ func (b *bench) throughput(ctx context.Context) error {
 func (b *bench) floorRound(p place) (f floor, err error) {
 	syscall.Sync() // each round begins with nothing left to write
 	err = p.within(func(dir string) error {
-		f, err = measureFloor(dir, b.opt.triggers)
+		f, err = measureFloor(dir, max(b.opt.triggers/4, 1))
 		return err
 	})
 	return f, err
@@ -155,9 +170,11 @@ func (b *bench) growJobs(ctx context.Context) error {
 	if b.opt.short {
 		counts = []int{1, 10, 100, 1_000}
 	}
+	triggers := max(b.opt.triggers/2, 1)
 	t := table{
-		title: fmt.Sprintf("With the number of jobs: %d triggers, log path on disk", b.opt.triggers),
-		head:  []string{"Job ids", "CPU a trigger", "accepted/s", "reported/s", "refused", "memory", "lost"},
+		title: fmt.Sprintf("With the number of jobs: %s triggers, log path on disk", count(triggers)),
+		head:  []string{"Job ids", "CPU a trigger", "accepted/s", "reported/s", "memory", "refused", "lost"},
+		notes: []string{"At most 5,000 triggers a job are sent at once, so that no queue is full."},
 	}
 	for _, jobs := range counts {
 		progress("growth with job ids: %d", jobs)
@@ -165,10 +182,9 @@ func (b *bench) growJobs(ctx context.Context) error {
 			if err := b.warmUp(ctx, e, "bench", jobs); err != nil {
 				return err
 			}
-			l := load{handler: "bench", jobs: jobs, count: b.opt.triggers, refusal: limitName}
-			r, err := b.measure(ctx, e, l)
-			t.add(count(jobs), micro(r.cpuMicros()), rate(r.acceptRate()), rate(r.completeRate()), count(r.refused),
-				mega(r.peakMegabytes()), count(r.lost))
+			r, err := b.measure(ctx, e, load{handler: "bench", jobs: jobs, count: triggers, wave: 5_000 * jobs})
+			t.add(count(jobs), micro(r.cpuMicros()), rate(r.acceptRate()), rate(r.completeRate()),
+				mega(r.peakMegabytes()), count(r.refused), count(r.lost))
 			return err
 		})
 		if err != nil {

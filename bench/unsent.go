@@ -12,7 +12,7 @@ import (
 
 // growUnsent measures a start with results that no admin has taken yet.
 func (b *bench) growUnsent(ctx context.Context) error {
-	counts := []int{10_000, 100_000}
+	counts := []int{10_000, 50_000}
 	if b.opt.short {
 		counts = []int{1_000}
 	}

@@ -46,7 +46,7 @@ func TestTriggerAtTheEndOfAnIdleThread(t *testing.T) {
 	for job := int32(1); job <= jobs; job++ {
 		senders.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(job), 0))
-			threads, delay := int64(0), time.Duration(idle)
+			threads, delay := int64(0), idle
 			for range count / jobs {
 				res, err := l.send(c, trigger(job, "note", ""))
 				if !assert.NoError(t, err) || !assert.Equal(t, wire.CodeSuccess, res.Code, res.Msg.String) {

@@ -396,8 +396,6 @@ func failed(msg string) journal.Result {
 // outcome returns the result of a run whose handler returned err (wire.md 3.3).
 // A stopped run is reported as such even if its handler then succeeded.
 func outcome(run *Run, ctx context.Context, stop *stopReason, err error) journal.Result {
-	var skip *skipError
-	var noRetry *noRetryError
 	switch {
 	case stop != nil:
 		return failed(stop.text + wire.SuffixRunning)
@@ -406,9 +404,18 @@ func outcome(run *Run, ctx context.Context, stop *stopReason, err error) journal
 	case err == nil:
 		msg, ok := run.result()
 		return succeeded(msg, ok)
-	case errors.As(err, &skip):
+	default:
+		return outcomeOfError(err)
+	}
+}
+
+// outcomeOfError returns the result of a run whose handler returned err.
+func outcomeOfError(err error) journal.Result {
+	var skip *skipError
+	if errors.As(err, &skip) {
 		return succeeded(skip.msg, true)
 	}
+	var noRetry *noRetryError
 	res := failed(errorText(err))
 	res.NoRetry = errors.As(err, &noRetry)
 	return res

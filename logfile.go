@@ -1,7 +1,6 @@
 package xxljob
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"path/filepath"
@@ -68,20 +67,27 @@ func appendPrefix(dst []byte, now time.Time, s site, thread string) []byte {
 }
 
 // entryBuffers keep the buffers in which entries are formatted.
-var entryBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+var entryBuffers = sync.Pool{New: func() any { buf := make([]byte, 0, 512); return &buf }}
 
-// entry writes one entry. It reports whether it was taken.
-func (l *runLog) entry(s site, parts ...string) bool {
-	buf := entryBuffers.Get().(*bytes.Buffer)
-	defer entryBuffers.Put(buf)
-	buf.Reset()
-	line := appendPrefix(buf.AvailableBuffer(), time.Now(), s, l.thread)
+// formatEntry calls use with one entry, which is only valid meanwhile.
+func formatEntry(s site, thread string, parts []string, use func(line []byte)) {
+	buf := entryBuffers.Get().(*[]byte)
+	line := appendPrefix((*buf)[:0], time.Now(), s, thread)
 	for _, part := range parts {
 		line = append(line, part...)
 	}
 	line = append(line, '\n')
-	buf.Write(line)
-	return l.append(buf.Bytes())
+	use(line)
+	if cap(line) <= 64<<10 { // a huge entry must not keep its memory
+		*buf = line
+	}
+	entryBuffers.Put(buf)
+}
+
+// entry writes one entry. It reports whether it was taken.
+func (l *runLog) entry(s site, parts ...string) (taken bool) {
+	formatEntry(s, l.thread, parts, func(line []byte) { taken = l.append(line) })
+	return taken
 }
 
 // append hands finished text to the file.
@@ -224,6 +230,9 @@ func siteOf(pc uintptr) site {
 	file := strings.TrimSuffix(filepath.Base(frame.File), ".go")
 	return site{class: pkg + "." + file, method: method, line: frame.Line}
 }
+
+// callbackThread is what Java calls the thread that reports results.
+const callbackThread = "xxl-job, executor TriggerCallbackThread"
 
 // threadName names a job thread as Java does.
 func threadName(jobID int32) string {

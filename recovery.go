@@ -78,12 +78,10 @@ func (d *dispatcher) runAgain(open journal.OpenRun) bool {
 
 // lateLine adds an entry to the log of a run that has ended.
 func (c *core) lateLine(f journal.Finished, parts ...string) {
-	text := appendPrefix(nil, time.Now(), siteCallback, threadName(f.ID.JobID))
-	for _, part := range parts {
-		text = append(text, part...)
-	}
-	// The store counts and logs what a disk refuses.
-	_ = c.logs.AppendAfter(f.ID.LogID, time.UnixMilli(f.ID.At), append(text, '\n'))
+	formatEntry(siteCallback, callbackThread, parts, func(line []byte) {
+		// The store counts and logs what a disk refuses.
+		_ = c.logs.AppendAfter(f.ID.LogID, time.UnixMilli(f.ID.At), line)
+	})
 }
 
 // stats returns a snapshot.

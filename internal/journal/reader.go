@@ -10,6 +10,8 @@ import (
 
 const (
 	readWindow = 256 << 10
+	// readAhead is how much of a window must be left to be used once more.
+	readAhead = 64 << 10
 	// resultFrame is what a result counts towards maxBytes of Next besides
 	// its message.
 	resultFrame = 64
@@ -28,6 +30,9 @@ type reader struct {
 	no       uint32 // segment
 	off      int64
 	buf      []byte
+	window   []byte // the part of buf that was read last: of segment windowNo,
+	windowNo uint32 // from windowAt on; records that are written never change
+	windowAt int64
 	found    []record // candidates of the last window
 	failures int
 
@@ -138,7 +143,7 @@ func (j *Journal) locate() (s *segment, limit int64, more bool) {
 // reports false if the disk does not answer.
 func (j *Journal) readWindow(s *segment, limit int64, p *picker) bool {
 	r := &j.reader
-	data, err := r.load(s.file, min(limit-r.off, readWindow))
+	data, err := r.peek(s.file, limit)
 	if err != nil {
 		return j.readFailed(s, limit, err)
 	}
@@ -156,15 +161,29 @@ func (j *Journal) readWindow(s *segment, limit int64, p *picker) bool {
 	return true
 }
 
+// peek returns the next records as far as limit, or a window of them. What is
+// left of the last window does if it is long enough.
+func (r *reader) peek(f file, limit int64) ([]byte, error) {
+	if r.windowNo == r.no && r.windowAt <= r.off {
+		if end := r.windowAt + int64(len(r.window)); end >= min(r.off+readAhead, limit) {
+			return r.window[r.off-r.windowAt:], nil
+		}
+	}
+	return r.load(f, min(limit-r.off, readWindow))
+}
+
+// load reads the next n bytes.
 func (r *reader) load(f file, n int64) ([]byte, error) {
 	if int64(cap(r.buf)) < n || cap(r.buf) > 4*readWindow {
 		r.buf = make([]byte, max(n, readWindow))
 	}
+	r.window = nil
 	got, err := f.ReadAt(r.buf[:n], r.off)
-	if int64(got) == n {
-		err = nil
+	if int64(got) < n {
+		return nil, err
 	}
-	return r.buf[:n], err
+	r.window, r.windowNo, r.windowAt = r.buf[:n], r.no, r.off
+	return r.window, nil
 }
 
 // readFailed leaves a segment that cannot be read, after some attempts and for

@@ -66,7 +66,7 @@ func TestResultCacheBounds(t *testing.T) {
 	}
 	assert.LessOrEqual(t, c.used, 1<<20)
 	const entry = 56 // bytes of a cached
-	assert.LessOrEqual(t, len(c.ring)*entry+4*len(c.slots), 1<<20, "the cost that is counted covers ring and index")
+	assert.LessOrEqual(t, len(c.ring)*entry+8*len(c.slots), 1<<20, "the cost that is counted covers ring and index")
 	for n := 100_000 - (1<<20)/resultCost; n < 100_000; n++ {
 		_, ok := c.get(trigger(n))
 		require.True(t, ok, n)

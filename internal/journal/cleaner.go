@@ -13,7 +13,7 @@ const carrySegments = 4
 
 // clean is the cleaner: it deletes segments whose runs have all ended.
 func (j *Journal) clean() {
-	j.ensureSpares()
+	spares := j.ensureSpares()
 	for {
 		select {
 		case <-j.sweep:
@@ -26,7 +26,9 @@ func (j *Journal) clean() {
 		}
 		if swept {
 			j.expireRemembered()
-			j.ensureSpares()
+		}
+		if swept || !spares {
+			spares = j.ensureSpares()
 		}
 	}
 }

@@ -9,7 +9,8 @@
 // accepted, started, finished, acknowledged, withdrawn and, now and then, the
 // up-time of the executor. A segment is deleted when it is the oldest and all
 // its runs are acknowledged or withdrawn; the identities in it move to a
-// "remember-…" file first. "set-aside.jsonl" holds results that no admin
+// "remember-…" file first, each to one only; a trigger in such a file that is
+// withdrawn after that is noted in the next. "set-aside.jsonl" holds results that no admin
 // takes, "damaged-…" bytes that could not be read, "spare-…" is room that is
 // given up when the disk is full, so that the journal can still turn round.
 //
@@ -32,6 +33,8 @@
 // # Goroutines
 //
 // The writer owns the current segment: it takes all that is pending, writes it
-// at once and answers the waiting Accepts. The syncer makes written bytes
+// at once, remembers the triggers in it and answers the waiting Accepts. While
+// many callers come it lets them run first, so that one write serves them all;
+// whoever adds to what is pending wakes it only when it sleeps. The syncer makes written bytes
 // durable. The cleaner deletes segments and carries long-lived runs forward.
 package journal

@@ -25,6 +25,9 @@ func Open(ctx context.Context, cfg Config) (*Journal, *Recovery, error) {
 	if err == nil {
 		err = j.begin(rec)
 	}
+	if err == nil {
+		j.ensureSpares() // before the first trigger takes the room
+	}
 	if err != nil {
 		j.closeFiles()
 		return nil, nil, errors.Join(err, lock.release())

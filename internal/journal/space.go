@@ -158,6 +158,7 @@ func (j *Journal) setFullLocked(err error) {
 		signal(j.sweep) // perhaps something can be deleted
 	case err == nil && j.full != nil:
 		j.log.Info("disk has room again", slog.String("dir", j.cfg.Dir))
+		signal(j.sweep) // for the spare files
 	}
 	j.full = err
 }
@@ -225,29 +226,32 @@ func (j *Journal) releaseSpare(s spare) bool {
 	return j.fs.Remove(filepath.Join(j.cfg.Dir, s.name)) == nil
 }
 
-// ensureSpares makes the spare files that are missing, if there is room.
-func (j *Journal) ensureSpares() {
+// ensureSpares makes the spare files that are missing, if there is room. It
+// reports whether both are there.
+func (j *Journal) ensureSpares() bool {
 	j.growing.Lock()
 	defer j.growing.Unlock()
-	j.ensureSpare(rememberSpare)
-	j.ensureSpare(segmentSpare)
+	first := j.ensureSpare(rememberSpare)
+	return j.ensureSpare(segmentSpare) && first
 }
 
-func (j *Journal) ensureSpare(s spare) {
+func (j *Journal) ensureSpare(s spare) bool {
 	path := filepath.Join(j.cfg.Dir, s.name)
 	if f, err := j.fs.Open(path, false); err == nil {
 		size, err := f.Size()
 		_ = f.Close()
 		if err == nil && size >= int64(s.size) {
-			return
+			return true
 		}
 	}
 	f, err := j.fs.Open(path, true)
 	if err != nil {
-		return
+		return false
 	}
 	_, err = f.WriteAt(zeros[:s.size], 0)
 	if closeErr := f.Close(); err != nil || closeErr != nil {
 		_ = j.fs.Remove(path)
+		return false
 	}
+	return true
 }

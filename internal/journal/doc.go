@@ -10,9 +10,10 @@
 // up-time of the executor. A segment is deleted when it is the oldest and all
 // its runs are acknowledged or withdrawn; the identities in it move to a
 // "remember-…" file first, each to one only; a trigger in such a file that is
-// withdrawn after that is noted in the next. "set-aside.jsonl" holds results that no admin
-// takes, "damaged-…" bytes that could not be read, "spare-…" is room that is
-// given up when the disk is full, so that the journal can still turn round.
+// withdrawn after that is noted in the next. "set-aside.jsonl" holds results
+// that no admin takes, "damaged-…" bytes that could not be read, "spare-…" is
+// room that is given up when the disk is full, so that the journal can still
+// turn round.
 //
 // # Records
 //

@@ -130,7 +130,7 @@ func (e *executor) growth(during func() error) (int64, error) {
 		return 0, err
 	}
 	after, err := memoryOf(e.pid())
-	return after.peak - before.now, err
+	return max(0, after.peak-before.now), err // the kernel counts pages in batches
 }
 
 // readPage asks for a page n times and returns the median. A page that begins

@@ -163,34 +163,3 @@ func (b *bench) throughputRound(ctx context.Context, k kind, p place) (r round, 
 	})
 	return r, err
 }
-
-// growJobs measures how cost grows with the number of job ids.
-func (b *bench) growJobs(ctx context.Context) error {
-	counts := []int{1, 10, 100, 1_000, 10_000}
-	if b.opt.short {
-		counts = []int{1, 10, 100, 1_000}
-	}
-	triggers := max(b.opt.triggers/2, 1)
-	t := table{
-		title: fmt.Sprintf("With the number of jobs: %s triggers, log path on disk", count(triggers)),
-		head:  []string{"Job ids", "CPU a trigger", "accepted/s", "reported/s", "memory", "refused", "lost"},
-		notes: []string{"At most 5,000 triggers a job are sent at once, so that no queue is full."},
-	}
-	for _, jobs := range counts {
-		progress("growth with job ids: %d", jobs)
-		err := b.withExecutor(ctx, b.ours, b.disk, func(e *executor) error {
-			if err := b.warmUp(ctx, e, "bench", jobs); err != nil {
-				return err
-			}
-			r, err := b.measure(ctx, e, load{handler: "bench", jobs: jobs, count: triggers, wave: 5_000 * jobs})
-			t.add(count(jobs), micro(r.cpuMicros()), rate(r.acceptRate()), rate(r.completeRate()),
-				mega(r.peakMegabytes()), count(r.refused), count(r.lost))
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	b.report.tables = append(b.report.tables, t)
-	return nil
-}

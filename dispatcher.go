@@ -141,8 +141,8 @@ func (d *dispatcher) refused(t *wire.TriggerRequest, text string) wire.Response 
 // reportAgain sends the result of an ended run once more, since its admin asks
 // because it did not hear something.
 func (d *dispatcher) reportAgain(id journal.ID) {
-	if res, ok := d.journal.Result(id); ok && d.resend != nil {
-		d.resend(journal.Finished{ID: id, Result: res})
+	if first, ok := d.journal.Result(id); ok && d.resend != nil {
+		d.resend(first)
 	}
 }
 

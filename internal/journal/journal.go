@@ -266,9 +266,11 @@ func (j *Journal) Ack(done []Finished) error {
 	return nil
 }
 
-// Result returns the result of a trigger that finished lately, also after it
-// was acknowledged, and after a restart while its segment exists.
-func (j *Journal) Result(id ID) (Result, bool) { return j.results.get(id) }
+// Result returns the result of a trigger that finished lately, or of the one
+// that it repeats, under the identity that this one was accepted with: also
+// after it was acknowledged, and after a restart while its segment exists. It
+// has no Seq.
+func (j *Journal) Result(id ID) (Finished, bool) { return j.results.get(id) }
 
 // Ready is signalled when Next may have something. It has capacity 1 and is
 // never closed.

@@ -178,7 +178,7 @@ func (m *model) check(t *rapid.T) {
 		}
 		if r.finished != nil {
 			got, ok := m.j.Result(r.id)
-			require.True(t, !ok || got == *r.finished)
+			require.True(t, !ok || got.Result == *r.finished)
 		}
 	}
 	stats := m.j.Stats()

@@ -76,14 +76,15 @@ func (c *resultCache) put(id ID, r Result) {
 
 // get returns the result of id or of a repeat of it. The trigger time tells
 // two triggers of one job and log id apart; only the later one is found.
-func (c *resultCache) get(id ID) (Result, bool) {
+func (c *resultCache) get(id ID) (Finished, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	slot := c.slots[c.slotLocked(id, c.hash(id))]
 	if slot == 0 || !sameTrigger(c.ring[slot.place()].id, id) {
-		return Result{}, false
+		return Finished{}, false
 	}
-	return c.ring[slot.place()].result, true
+	found := &c.ring[slot.place()]
+	return Finished{ID: found.id, Result: found.result}, true
 }
 
 // slotLocked returns the slot of the job and log id, or the free one where it

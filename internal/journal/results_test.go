@@ -40,17 +40,17 @@ func TestResultCacheModel(t *testing.T) {
 			require.Equal(t, used, c.used)
 
 			asked := id.Draw(t, "asked")
-			want, found := Result{}, false
+			want, found := Finished{}, false
 			for _, e := range list {
 				if e.id.JobID == asked.JobID && e.id.LogID == asked.LogID {
 					if found = sameTrigger(e.id, asked); found {
-						want = e.result
+						want = Finished{ID: e.id, Result: e.result}
 					}
 				}
 			}
 			got, ok := c.get(asked)
 			if !found {
-				want = Result{}
+				want = Finished{}
 			}
 			require.Equal(t, found, ok, "%v", asked)
 			require.Equal(t, want, got)

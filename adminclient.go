@@ -37,6 +37,9 @@ func (e *refusedError) Error() string {
 	if e.status != http.StatusOK {
 		return fmt.Sprintf("admin %s answered HTTP %d", e.admin, e.status)
 	}
+	if e.code == 0 {
+		return fmt.Sprintf("admin %s answered what is no success of xxl-job: %s", e.admin, e.msg)
+	}
 	return fmt.Sprintf("admin %s answered code %d: %s", e.admin, e.code, e.msg)
 }
 
@@ -136,7 +139,7 @@ func (c *adminClient) judge(status int, body []byte) error {
 	answer, err := wire.DecodeResponse(body)
 	switch {
 	case err != nil:
-		refused.msg = "not an answer of xxl-job: " + err.Error()
+		refused.msg = fmt.Sprintf("%.100q", body)
 	case answer.Code == wire.CodeSuccess:
 		return nil
 	default:

@@ -20,9 +20,14 @@ func (b *bench) growJobs(ctx context.Context) error {
 	triggers := max(b.opt.triggers/2, 1)
 	t := table{
 		title: fmt.Sprintf("With the number of jobs: %s triggers", count(triggers)),
-		head:  []string{"Job ids", "log path", "CPU a trigger", "accepted/s", "reported/s", "memory", "refused", "lost"},
-		notes: []string{fmt.Sprintf("One round each. At most %s triggers a job are sent at once, so that no queue is full.",
-			count(waveOfJob))},
+		head: []string{
+			"Job ids", "log path", "CPU a trigger", "accepted/s", "reported/s", "memory", "refused",
+			"lost",
+		},
+		notes: []string{
+			"One round each. At most " + count(waveOfJob) +
+				" triggers a job are sent at once, so that no queue is full.",
+		},
 	}
 	for _, p := range b.places() {
 		for _, jobs := range counts {

@@ -102,12 +102,13 @@ type Config struct {
 	RecoverMaxAge time.Duration
 
 	// ShutdownTimeout is the limit of the shutdown that follows the end of
-	// Run's context; see Shutdown. Default 30s.
+	// Run's context, without DrainDelay; see Shutdown. Default 30s.
 	ShutdownTimeout time.Duration
 	// DrainDelay is how long triggers are still accepted after the executor
 	// has been deregistered at shutdown, because a Java admin goes on routing
-	// to it for up to 30 s. Default 0; 35s is advised under Kubernetes. It
-	// counts against ShutdownTimeout.
+	// to it for up to 30 s. Default 0; 35s is advised under Kubernetes. At the
+	// end of Run's context it comes before ShutdownTimeout, so that the
+	// termination grace period must be longer than both together.
 	DrainDelay time.Duration
 	// IdleTimeout is the time after which the goroutine of a job without
 	// triggers ends; its handler's Destroy hook then runs. Default 90s.

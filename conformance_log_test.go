@@ -46,11 +46,17 @@ func TestConformanceCase51To55Scripts(t *testing.T) {
 		assert.Equal(t, "script exit value(-1) is failed", b.admin.node(1).next(t).Msg.String)
 		assert.Contains(t, b.file(53), "no-such-interpreter", "the log says what was looked for")
 
+		r := b.post("/run", `{"jobId":50,"logId":50,"logDateTime":`+jsonNow()+`,"glueType":"GLUE_SHELL"}`)
+		require.Equal(t, 200, r.Code, r.Body)
+		assert.Equal(t, "script exit value(-1) is failed", b.admin.node(1).next(t).Msg.String, "no source is no success")
+		b.mustRun(shell(49, "kill -9 $$"))
+		assert.Equal(t, "script exit value(137) is failed", b.admin.node(1).next(t).Msg.String, "128 + signal, as Java says it")
+
 		b.mustRun(shell(54, "echo oops >&2"))
 		b.admin.node(1).next(t)
 		assert.Contains(t, b.file(54), "\noops\n", "stderr, unprefixed")
 
-		r := b.post("/run", `{"jobId":55,"logId":55,"logDateTime":`+jsonNow()+`,"glueType":"GLUE_SHELL","glueSource":"echo \"<$1>\"","broadcastTotal":1}`)
+		r = b.post("/run", `{"jobId":55,"logId":55,"logDateTime":`+jsonNow()+`,"glueType":"GLUE_SHELL","glueSource":"echo \"<$1>\"","broadcastTotal":1}`)
 		require.Equal(t, 200, r.Code, r.Body)
 		b.admin.node(1).next(t)
 		assert.Contains(t, b.file(55), "\n<>\n", "a missing param is an empty argument")

@@ -131,17 +131,22 @@ func (e *Executor) run(ctx context.Context) error {
 	var cause error
 	select {
 	case <-ctx.Done():
-		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.ShutdownTimeout)
-		defer cancel()
-		e.beginShutdown(limit)
+		defer e.shutdownByItself(ctx)()
 	case cause = <-c.serveErr:
-		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.ShutdownTimeout)
-		defer cancel()
-		e.beginShutdown(limit)
+		defer e.shutdownByItself(ctx)()
 	case <-e.closing:
 	}
 	err = e.stop(c) //nolint:contextcheck // handlers outlive Run's context, so that a stop can be graceful
 	return errors.Join(cause, err)
+}
+
+// shutdownByItself begins a shutdown within the configured times. The function
+// that it returns is to be called when the shutdown is over.
+func (e *Executor) shutdownByItself(ctx context.Context) context.CancelFunc {
+	limit := e.cfg.DrainDelay + e.cfg.ShutdownTimeout
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	e.beginShutdown(ctx)
+	return cancel
 }
 
 // start opens the parts in the order: journal, callback sender, listener,

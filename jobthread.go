@@ -344,6 +344,9 @@ func (l *threadLoop) returnedLate(run *Run) {
 // job goes on without it.
 func (r *Run) strand() {
 	t := r.thread
+	if t == nil {
+		return // a handler's test, which gives the run up by itself
+	}
 	t.job.mu.Lock()
 	l, stop := r.loop, r.stop
 	first := r.reported.CompareAndSwap(false, true)

@@ -289,3 +289,31 @@ func TestHooks(t *testing.T) {
 		}, seen)
 	})
 }
+
+// What a log ends with is in it although its limit was reached.
+func TestEndLineBeyondTheLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBed(t, func(cfg *Config) { cfg.MaxRunLogBytes = 2000 }, registerTestHandlers)
+		b.mustRun(trig{id: 1, logID: 5, handler: "lines", param: "100"})
+		b.admin.node(1).next(t)
+		after(time.Second)
+		log := b.file(5)
+		assert.Contains(t, log, "log limit of 2000 bytes reached")
+		assert.NotContains(t, log, "line 100\n")
+		assert.Contains(t, log, "Result: handleCode=200")
+		assert.True(t, strings.HasSuffix(log, wire.LogCallbackDone+"\n"))
+	})
+}
+
+// DrainDelay comes before ShutdownTimeout: handlers have their time after it.
+func TestDrainDelayIsExtra(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBed(t, func(cfg *Config) { cfg.DrainDelay = 35 * time.Second }, registerTestHandlers)
+		b.stop()
+		after(34 * time.Second)
+		b.mustRun(trig{id: 1, handler: "sleep", param: "20000"})
+		assert.EqualValues(t, 200, b.admin.node(1).next(t).Code)
+	})
+}

@@ -35,6 +35,7 @@ type runLog struct {
 // xxljobtest runs a handler.
 type logFile interface {
 	Append(entry []byte) bool
+	AppendEnd(entry []byte) bool // Append, also beyond the log's limit
 	Write(p []byte) (int, error)
 	Close() error
 }
@@ -86,19 +87,25 @@ func formatEntry(s site, thread string, parts []string, use func(line []byte)) {
 
 // entry writes one entry. It reports whether it was taken.
 func (l *runLog) entry(s site, parts ...string) (taken bool) {
-	formatEntry(s, l.thread, parts, func(line []byte) { taken = l.append(line) })
+	formatEntry(s, l.thread, parts, func(line []byte) { taken = l.append(line, l.file.Append) })
 	return taken
 }
 
+// endEntry writes one of the entries that a log ends with, which its limit does
+// not stop.
+func (l *runLog) endEntry(parts ...string) {
+	formatEntry(siteRun, l.thread, parts, func(line []byte) { l.append(line, l.file.AppendEnd) })
+}
+
 // append hands finished text to the file.
-func (l *runLog) append(text []byte) bool {
+func (l *runLog) append(text []byte, add func([]byte) bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		l.dropped.Add(1)
 		return false
 	}
-	l.file.Append(text)
+	add(text)
 	return true
 }
 
@@ -256,14 +263,14 @@ func (r *Run) openLog() {
 // its log.
 func (r *Run) logEnd(res journal.Result, stop *stopReason, err error) {
 	if stop != nil {
-		r.log.entry(siteRun, wire.LogStopping, stop.text)
+		r.log.endEntry(wire.LogStopping, stop.text)
 	} else if res.Code == wire.CodeTimeout {
-		r.log.entry(siteRun, wire.LogTimeout)
+		r.log.endEntry(wire.LogTimeout)
 	}
 	if res.Code == wire.CodeFail && err != nil {
-		r.log.entry(siteRun, wire.LogException, errorText(err), wire.LogEndError)
+		r.log.endEntry(wire.LogException, errorText(err), wire.LogEndError)
 	} else {
-		r.log.entry(siteRun, wire.LogEndText(res.Code, wire.NullString{String: res.Msg, Valid: res.HasMsg}))
+		r.log.endEntry(wire.LogEndText(res.Code, wire.NullString{String: res.Msg, Valid: res.HasMsg}))
 	}
 	r.log.close()
 }

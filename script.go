@@ -36,7 +36,7 @@ func newScriptStore(cfg *Config) *script.Store {
 // a script. The thread keeps the source that it began with, as in Java, until
 // a trigger with another glueUpdatetime replaces it.
 func (d *dispatcher) scriptRegistration(t *wire.TriggerRequest) *registration {
-	source := t.GlueSource.String
+	source := t.GlueSource
 	lang, _ := script.Lookup(t.GlueType.String)
 	handle := func(ctx context.Context, run *Run) error {
 		return d.runScript(ctx, run, lang, source)
@@ -46,8 +46,12 @@ func (d *dispatcher) scriptRegistration(t *wire.TriggerRequest) *registration {
 
 // runScript runs a script (wire.md 3.6): its output goes to the run's log, its
 // exit status becomes the result.
-func (d *dispatcher) runScript(ctx context.Context, run *Run, lang script.Language, source string) error {
-	s, err := d.scripts.Prepare(run.trigger.JobID, run.trigger.GlueUpdateTime, lang, source)
+func (d *dispatcher) runScript(ctx context.Context, run *Run, lang script.Language, source wire.NullString) error {
+	if !source.Valid {
+		run.log.entry(siteScript, "the trigger has no glueSource: save the job's script in the admin again")
+		return errors.New(wire.ScriptExitText(-1))
+	}
+	s, err := d.scripts.Prepare(run.trigger.JobID, run.trigger.GlueUpdateTime, lang, source.String)
 	if err != nil {
 		return fmt.Errorf("script file: %w", err)
 	}

@@ -17,9 +17,9 @@
 // # Executors
 //
 // Admin stands in for an admin on a loopback port: executors register with it,
-// it triggers them, and it records what they report. It answers in the dialect
-// of any Java release, and it can be made to fail as admins do: to reset
-// connections, to hang, to answer nonsense, to refuse results. With that a
+// it triggers them, and it records what they report. It speaks the dialect of
+// most Java releases (see Dialect), and it can be made to fail as admins do: to
+// reset connections, to hang, to answer nonsense, to refuse results. With that a
 // program can be driven as in production, and shown to lose nothing.
 //
 //	admin := xxljobtest.NewAdmin(t, xxljobtest.Options{})

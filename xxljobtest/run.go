@@ -111,6 +111,9 @@ type memoryLog struct {
 // executorSite stands in the head of the entries that are the executor's own.
 const executorSite = "[xxljob.jobThread#"
 
+// AppendEnd takes one entry.
+func (l *memoryLog) AppendEnd(entry []byte) bool { return l.Append(entry) }
+
 // Append takes one entry.
 func (l *memoryLog) Append(entry []byte) bool {
 	l.mu.Lock()

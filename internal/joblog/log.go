@@ -53,8 +53,14 @@ func (s *Store) Log(logID int64, at time.Time) *Log {
 // whether the log was open; after Close entries are dropped and counted. It
 // blocks on the disk only when 32 KiB are waiting, and no trouble with the
 // disk comes back to the caller.
-func (l *Log) Append(entry []byte) bool {
-	open, full := l.take(entry, true)
+func (l *Log) Append(entry []byte) bool { return l.appendEntry(entry, anEntry) }
+
+// AppendEnd is Append for what the log is to end with, such as a result: it is
+// taken although MaxRunBytes or MaxBytes is reached.
+func (l *Log) AppendEnd(entry []byte) bool { return l.appendEntry(entry, lastEntry) }
+
+func (l *Log) appendEntry(entry []byte, what piece) bool {
+	open, full := l.take(entry, what)
 	if full {
 		_ = l.Flush() // counted and logged there
 	}
@@ -64,7 +70,7 @@ func (l *Log) Append(entry []byte) bool {
 // Write adds raw bytes, such as the output of a script, as Append does but
 // without ending lines. It returns len(p), or os.ErrClosed after Close.
 func (l *Log) Write(p []byte) (int, error) {
-	open, full := l.take(p, false)
+	open, full := l.take(p, rawBytes)
 	if full {
 		_ = l.Flush()
 	}
@@ -74,15 +80,24 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// piece says what is added to a log.
+type piece int
+
+const (
+	anEntry   piece = iota
+	lastEntry       // taken although a limit is reached
+	rawBytes        // without an end of line of its own
+)
+
 // take copies p to the buffer, unless a limit forbids it.
-func (l *Log) take(p []byte, entry bool) (open, full bool) {
+func (l *Log) take(p []byte, what piece) (open, full bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		l.store.stats.late.Add(1)
 		return false, false
 	}
-	if len(p) == 0 && !entry {
+	if len(p) == 0 && what == rawBytes {
 		return true, false
 	}
 	if l.failing && (l.lost > 0 || len(l.buf)+len(p) > retryBytes) {
@@ -93,8 +108,8 @@ func (l *Log) take(p []byte, entry bool) (open, full bool) {
 	if l.buf == nil {
 		l.buf = l.store.buffer()
 	}
-	if !l.limitLocked(p, entry) {
-		l.addLocked(p, entry)
+	if what == lastEntry || !l.limitLocked(p, what == anEntry) {
+		l.addLocked(p, what != rawBytes)
 	}
 	l.listLocked()
 	return true, !l.failing && len(l.buf) >= writeAtBytes || l.store.ended.Load()

@@ -85,8 +85,8 @@ func (p *process) result() (exit int, err error) {
 	if state == nil {
 		return -1, fmt.Errorf("script: exit status unknown: %w", p.waitErr)
 	}
-	if signal := endSignal(state); signal != "" {
-		return -1, fmt.Errorf("script: ended by %s", signal)
+	if status, signal := endSignal(state); signal != "" {
+		return status, fmt.Errorf("script: ended by %s", signal)
 	}
 	return state.ExitCode(), nil
 }

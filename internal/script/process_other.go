@@ -20,7 +20,7 @@ func killGroup(leader *os.Process) { _ = leader.Kill() }
 func groupAlive(*os.Process) bool { return false }
 
 // endSignal knows no signals.
-func endSignal(*os.ProcessState) string { return "" }
+func endSignal(*os.ProcessState) (exit int, name string) { return 0, "" }
 
 // tooLong knows no error that says so.
 func tooLong(error) bool { return false }

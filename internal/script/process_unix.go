@@ -46,13 +46,14 @@ func reapOrphans(pgid int) {
 	}
 }
 
-// endSignal names the signal that ended the process, or is empty.
-func endSignal(state *os.ProcessState) string {
+// endSignal names the signal that ended the process, with the exit status that
+// a shell, and Java, give such an end; or is empty.
+func endSignal(state *os.ProcessState) (exit int, name string) {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {
-		return ""
+		return 0, ""
 	}
-	return fmt.Sprintf("signal %d (%s)", int(status.Signal()), status.Signal())
+	return 128 + int(status.Signal()), fmt.Sprintf("signal %d (%s)", int(status.Signal()), status.Signal())
 }
 
 // tooLong reports whether err says that the arguments are too long.

@@ -47,11 +47,11 @@ func killGroup(leader *os.Process) {
 func groupAlive(*os.Process) bool { return false }
 
 // endSignal names the console event that ended the process, or is empty.
-func endSignal(state *os.ProcessState) string {
+func endSignal(state *os.ProcessState) (exit int, name string) {
 	if uint32(state.ExitCode()) == statusControlCExit {
-		return "CTRL_C or CTRL_BREAK"
+		return -1, "CTRL_C or CTRL_BREAK"
 	}
-	return ""
+	return 0, ""
 }
 
 // tooLong reports whether err says that the arguments are too long.

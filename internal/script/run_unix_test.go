@@ -4,6 +4,7 @@ package script
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,18 +149,19 @@ func TestRunErrors(t *testing.T) {
 		source string
 		param  string
 		want   []string
+		exit   int // -1 unless a signal ended it
 	}{
 		{name: "no interpreter", opts: missing, want: []string{"no-such-shell, /nor/this", "install one"}},
 		{name: "no working directory", opts: Options{Dir: "/no/such/dir"}, want: []string{"not started", "/no/such/dir"}},
 		{name: "NUL in the param", param: "a\x00b", want: []string{"NUL byte"}},
 		{name: "param too long", param: strings.Repeat("x", 8<<20), want: []string{"8388608 bytes", "pass a reference"}},
-		{name: "killed", source: "kill -KILL $$", want: []string{"signal 9 (killed)"}},
-		{name: "terminated", source: "kill -TERM $$", want: []string{"signal 15 (terminated)"}},
+		{name: "killed", source: "kill -KILL $$", want: []string{"signal 9 (killed)"}, exit: 137},
+		{name: "terminated", source: "kill -TERM $$", want: []string{"signal 15 (terminated)"}, exit: 143},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got, exit, err := run(t, tt.opts, tt.source, Args{Param: tt.param})
-			assert.Equal(t, -1, exit)
+			assert.Equal(t, cmp.Or(tt.exit, -1), exit)
 			assert.Empty(t, got)
 			for _, text := range tt.want {
 				assert.ErrorContains(t, err, text)

@@ -39,8 +39,9 @@ func (s *Script) Path() string { return filepath.Join(s.store.dir, s.name) }
 //
 // It returns the exit status, which may be other than 0 without an error. With
 // an error the status is -1: no interpreter (ErrNoInterpreter), a param that the
-// system cannot pass on, a process that did not start or that a signal ended, or
-// a stop; the error of a stop wraps the cause of ctx.
+// system cannot pass on, a process that did not start, or a stop; the error of a
+// stop wraps the cause of ctx. A process that a signal ended has an error that
+// names it and, on unix, the status 128 + its number, as in a shell and in Java.
 //
 // Writes to out come from one goroutine at a time, and none after Run has
 // returned. Errors of out are ignored, so that a full disk fails no script; the

@@ -14,6 +14,8 @@ import (
 type Log interface {
 	// Append takes one entry with its line end, and reports whether it did.
 	Append(entry []byte) bool
+	// AppendEnd is Append for what a log ends with.
+	AppendEnd(entry []byte) bool
 	// Write takes raw text.
 	Write(p []byte) (int, error)
 	// Close ends the log: nothing comes after it.

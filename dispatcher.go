@@ -32,7 +32,7 @@ type dispatcher struct {
 	queued      atomic.Int64 // triggers that wait
 	queuedBytes atomic.Int64
 	running     atomic.Int64 // handlers that run and were not left behind
-	strandedNow atomic.Int64 // goroutines that go on although their run was reported
+	strays      sync.Map     // *Run → *threadLoop: goroutines that go on although their run was reported
 	lateEntries atomic.Int64 // log entries written after the end of their run
 	counters    counters
 	goroutines  sync.WaitGroup // of job threads, without those left behind
@@ -368,6 +368,17 @@ func (d *dispatcher) each(f func(t *jobThread)) {
 		j.mu.Unlock()
 		d.release(j)
 	}
+}
+
+// stranded returns the runs whose handler was left behind and has not returned,
+// each with its goroutine.
+func (d *dispatcher) stranded() map[*Run]*threadLoop {
+	runs := make(map[*Run]*threadLoop)
+	d.strays.Range(func(run, loop any) bool {
+		runs[run.(*Run)] = loop.(*threadLoop)
+		return true
+	})
+	return runs
 }
 
 // isLive reports whether a run with this log id waits or runs.

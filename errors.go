@@ -27,8 +27,8 @@ var (
 var (
 	// ErrClosed is returned by Run after Shutdown.
 	ErrClosed = errors.New("xxljob: executor closed")
-	// ErrRunning is returned by a second Run, and by Register and Use once Run
-	// has begun.
+	// ErrRunning is returned by a second Run while the executor runs, and by
+	// Register and Use once Run has begun.
 	ErrRunning = errors.New("xxljob: executor already running")
 	// ErrNotRunning is returned where a running executor is needed.
 	ErrNotRunning = errors.New("xxljob: executor not running")

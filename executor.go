@@ -111,10 +111,10 @@ func (e *Executor) begin() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
-	case e.begun:
-		return ErrRunning
 	case e.closed:
 		return ErrClosed
+	case e.begun:
+		return ErrRunning
 	}
 	e.begun = true
 	return nil
@@ -191,6 +191,8 @@ func (e *Executor) start(ctx context.Context) (_ *core, err error) {
 	e.core.Store(c)
 	if c.server != nil {
 		e.serve(c)
+	} else {
+		e.log.InfoContext(ctx, "executor is mounted", slog.String("addr", e.cfg.Address))
 	}
 	c.beats.Go(c.registrar.run)
 	return c, nil
@@ -425,7 +427,8 @@ func (e *Executor) Stats() Stats {
 	return c.stats()
 }
 
-// Runs returns the runs that are running or wait for a slot, in no order.
+// Runs returns the runs that are running or wait for a slot, and those whose
+// handler was left behind, in no order.
 func (e *Executor) Runs() []RunInfo {
 	c := e.core.Load()
 	if c == nil {
@@ -437,6 +440,11 @@ func (e *Executor) Runs() []RunInfo {
 			infos = append(infos, t.current.info(t.queue.len()))
 		}
 	})
+	for run := range c.dispatch.stranded() {
+		info := run.info(0)
+		info.Stranded = true
+		infos = append(infos, info)
+	}
 	return infos
 }
 
@@ -450,10 +458,15 @@ func (e *Executor) Stack(logID int64) (string, error) {
 	}
 	var loop *threadLoop
 	c.dispatch.each(func(t *jobThread) {
-		if t.current != nil && t.current.LogID() == logID {
+		if t.current != nil && t.current.LogID() == logID && t.current.started.Load() != 0 {
 			loop = t.current.loop
 		}
 	})
+	for run, stray := range c.dispatch.stranded() {
+		if run.LogID() == logID {
+			loop = stray
+		}
+	}
 	if loop == nil {
 		return "", ErrNoSuchRun
 	}

@@ -107,6 +107,7 @@ func TestLifecycle(t *testing.T) {
 		}
 		wg.Wait()
 		assert.ErrorIs(t, <-b.result, ErrClosed)
+		assert.ErrorIs(t, b.e.Run(t.Context()), ErrClosed, "it was running once")
 		b.result <- nil // for close
 		assert.Equal(t, Stats{}, b.e.Stats())
 		assert.Nil(t, b.e.Runs())

@@ -211,7 +211,9 @@ func (t *jobThread) stopLocked(reason *stopReason) {
 	for run := t.queue.pop(); run != nil; run = t.queue.pop() {
 		t.d.dequeued(run)
 		run.reported.Store(true)
-		t.d.finish(run, failed(reason.text+wire.SuffixQueued))
+		res := failed(reason.text + wire.SuffixQueued)
+		t.d.finish(run, res)
+		t.d.hooks.runFinished(run, res, reason.cause)
 	}
 	if run := t.current; run != nil && !run.reported.Load() {
 		run.stop = reason
@@ -225,6 +227,9 @@ func (t *jobThread) stopLocked(reason *stopReason) {
 // was left behind meanwhile, so that another one has taken its place.
 func (l *threadLoop) execute(run *Run) bool {
 	t := l.t
+	if run.recovered {
+		run.log.entry(siteRun, textRunAgain)
+	}
 	run.log.entry(siteRun, wire.LogStart, run.trigger.ExecutorParams.Or("null"))
 	if !t.d.takeSlot(run) {
 		return l.complete(run, run.ctx, context.Cause(run.ctx))
@@ -334,7 +339,7 @@ func (l *threadLoop) complete(run *Run, ctx context.Context, err error) bool {
 // returnedLate counts a left-behind goroutine as back.
 func (l *threadLoop) returnedLate(run *Run) {
 	l.t.reg.stranded.Add(-1)
-	l.t.d.strandedNow.Add(-1)
+	l.t.d.strays.Delete(run)
 	l.t.d.log.Info("stranded handler returned", slog.String("handler", run.Handler()),
 		slog.Int("job_id", run.JobID()), slog.Int64("log_id", run.LogID()))
 }
@@ -355,20 +360,23 @@ func (r *Run) strand() {
 		return
 	}
 	t.reg.stranded.Add(1)
-	t.d.strandedNow.Add(1)
+	t.d.strays.Store(r, l)
 	stack := goroutineStack(l.label)
 	t.d.log.Warn("handler goes on after its run was stopped: goroutine left behind",
 		slog.String("handler", r.Handler()), slog.Int("job_id", r.JobID()), slog.Int64("log_id", r.LogID()),
 		slog.Int64("stranded", t.reg.stranded.Load()), slog.String("stack", stack))
-	res := strandedResult(stop)
+	res, err := strandedResult(stop), ErrTimeout
+	if stop != nil {
+		err = stop.cause
+	}
 	r.log.entry(siteRun, textStranded, stack)
-	r.logEnd(res, stop, context.Cause(r.ctx))
+	r.logEnd(res, stop, err)
 	t.d.finish(r, res)
 	t.d.releaseSlot(r)
 	l.notWaitedFor()
 	t.takeOver()
 	t.d.hooks.stranded(r, stack)
-	t.d.hooks.runFinished(r, res, context.Cause(r.ctx))
+	t.d.hooks.runFinished(r, res, err)
 }
 
 // textStranded stands in a run's log before the stack of a handler that goes

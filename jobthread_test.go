@@ -152,6 +152,12 @@ func TestStrandedHandlers(t *testing.T) {
 			assert.Contains(t, b.file(int64(10+id)), "xxljob.stubbornHandler")
 		}
 		assert.EqualValues(t, 2, hooked.Load())
+		runs := b.e.Runs()
+		require.Len(t, runs, 2)
+		assert.True(t, runs[0].Stranded && runs[1].Stranded)
+		stack, err := b.e.Stack(10)
+		require.NoError(t, err)
+		assert.Contains(t, stack, "xxljob.stubbornHandler", "the stack of one left behind can be asked for")
 		assert.Contains(t, log.String(), "goroutine left behind")
 		r := b.run(trig{id: 3, handler: "stubborn", param: "1"})
 		assert.Equal(t, 500, r.Code)
@@ -259,6 +265,32 @@ func TestInterleavingsGiveOneResult(t *testing.T) {
 			assert.Zero(t, stats.Stranded+stats.Running+stats.Queued)
 		})
 	}
+}
+
+// Every accepted trigger has one RunFinished, whatever becomes of it, with the
+// reason.
+func TestRunFinishedHook(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		finished := map[int64]error{}
+		b := newBed(t, func(cfg *Config) {
+			cfg.Hooks.RunFinished = func(run *Run, r RunResult) {
+				mu.Lock()
+				defer mu.Unlock()
+				finished[run.LogID()] = r.Err
+			}
+		}, registerTestHandlers)
+		b.mustRun(trig{id: 1, logID: 1, handler: "stubborn", param: "60000"})
+		b.mustRun(trig{id: 1, logID: 2, handler: "stubborn", param: "60000"})
+		b.mustRun(trig{id: 2, logID: 3, handler: "stubborn", param: "60000", timeout: 1})
+		synctest.Wait()
+		b.post("/kill", `{"jobId":1}`)
+		after(2 * time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
+		assert.Equal(t, map[int64]error{1: ErrKilled, 2: ErrKilled, 3: ErrTimeout}, finished)
+	})
 }
 
 // Hooks tell what happens.

@@ -255,7 +255,8 @@ func (r *Run) openLog() {
 		dropped: &d.lateEntries,
 	}
 	if d.cfg.LogRuns {
-		r.log.tee = d.log.With(slog.Int("job_id", r.JobID()), slog.Int64("log_id", r.LogID()))
+		r.log.tee = d.cfg.Logger.With(slog.String("app", d.cfg.AppName),
+			slog.Int("job_id", r.JobID()), slog.Int64("log_id", r.LogID()))
 	}
 }
 

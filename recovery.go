@@ -1,6 +1,7 @@
 package xxljob
 
 import (
+	"errors"
 	"log/slog"
 	"time"
 
@@ -13,6 +14,8 @@ const (
 	textNeverStarted = "executor was restarted before the run began: the trigger was accepted, its handler did not run"
 	textCutOff       = "executor was stopped while the job was running: " +
 		"its handler was cut off and may have done part of its work"
+	textRunAgain = "<br>----------- the executor was restarted before this run had ended; " +
+		"its handler is Repeatable and runs again"
 )
 
 // recover settles the runs that a former process accepted and did not report:
@@ -40,6 +43,8 @@ func (e *Executor) recover(c *core, recovery *journal.Recovery) {
 		c.lateLine(journal.Finished{ID: open.ID}, "<br>----------- ", text, wire.LogEndError)
 		c.journal.Finish(open.Seq, open.ID, res)
 		c.dispatch.counters.finished(res.Code)
+		run := &Run{trigger: wire.TriggerRequest{JobID: open.ID.JobID, LogID: open.ID.LogID, LogDateTime: open.ID.At}}
+		e.cfg.Hooks.runFinished(run, res, errors.New(text))
 	}
 	c.dispatch.counters.recovered.Add(int64(len(recovery.Open)))
 	if n := len(recovery.Open); n > 0 || recovery.Unsent > 0 {
@@ -91,7 +96,7 @@ func (c *core) stats() Stats {
 	s := Stats{
 		Accepted: d.counters.accepted.Load(), Refused: d.counters.refused.Load(), Repeated: d.counters.repeated.Load(),
 		Jobs: int(d.threads.Load()), Queued: int(d.queued.Load()), Running: int(d.running.Load()),
-		Stranded:  int(d.strandedNow.Load()),
+		Stranded:  len(d.stranded()),
 		Succeeded: d.counters.succeeded.Load(), Failed: d.counters.failed.Load(),
 		TimedOut: d.counters.timedOut.Load(), Recovered: d.counters.recovered.Load(),
 		Unsent: js.Unsent, Delivered: c.sender.delivered.Load(), SetAside: js.SetAside,

@@ -47,6 +47,9 @@ func (r *registrar) run(ctx context.Context) {
 					slog.Int("count", failures), slog.Any("err", err))
 			}
 		default:
+			if r.lastBeat.Swap(time.Now().UnixMilli()) == 0 {
+				r.log.InfoContext(ctx, "registered with the admin")
+			}
 			if failures > 0 {
 				r.log.InfoContext(ctx, "heartbeat accepted again", slog.Int("count", failures))
 			}
@@ -65,7 +68,6 @@ func (r *registrar) beat(ctx context.Context) error {
 	if err := r.call(ctx, wire.PathRegistry); err != nil {
 		return err
 	}
-	r.lastBeat.Store(time.Now().UnixMilli())
 	r.accepted()
 	return nil
 }

@@ -116,11 +116,24 @@ func (r *Run) result() (msg string, ok bool) {
 // Logger returns a logger that writes to the run's log, which the admin shows
 // live, and with Config.LogRuns to the executor's own log as well. It does not
 // block on the disk; entries are readable within 200 ms.
-func (r *Run) Logger() *slog.Logger { return r.log.logger() }
+func (r *Run) Logger() *slog.Logger {
+	if r.log == nil { // a run of a former process, as hooks see it
+		return slog.New(slog.DiscardHandler)
+	}
+	return r.log.logger()
+}
 
-// Logf writes one entry to the run's log, formatted as by fmt.Sprintf.
+// Logf writes one entry to the run's log, formatted as by fmt.Sprintf; with
+// Config.LogRuns also to the executor's own log.
 func (r *Run) Logf(format string, args ...any) {
-	r.log.entry(callerSite(1), fmt.Sprintf(format, args...))
+	if r.log == nil {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	r.log.entry(callerSite(1), text)
+	if r.log.tee != nil {
+		r.log.tee.Info("run log", slog.String("text", text))
+	}
 }
 
 // RunFromContext returns the run whose handler was given ctx or a context
@@ -153,7 +166,7 @@ func triggerID(t *wire.TriggerRequest) journal.ID {
 	return journal.ID{JobID: t.JobID, LogID: t.LogID, At: t.LogDateTime}
 }
 
-// RunInfo describes a run that is running or waits for a slot.
+// RunInfo describes a run that is running, waits for a slot, or was left behind.
 type RunInfo struct {
 	JobID   int           // the job's id in the admin
 	LogID   int64         // the run's id in the admin
@@ -162,6 +175,10 @@ type RunInfo struct {
 	Since   time.Time     // when the handler began; zero while it waits for a slot
 	Age     time.Duration // time since then
 	Queued  int           // triggers that wait behind it
+
+	// Stranded means that the run was reported, and its handler goes on
+	// although it was told to stop.
+	Stranded bool
 }
 
 func (r *Run) info(queued int) RunInfo {

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,9 +19,9 @@ const lockPoll = 50 * time.Millisecond
 type ownerLock struct{ f *os.File }
 
 // lockFolder makes dir and takes its lock, waiting for at most wait.
-func lockFolder(ctx context.Context, dir string, wait time.Duration) (*ownerLock, error) {
+func lockFolder(ctx context.Context, dir string, wait time.Duration, log *slog.Logger) (*ownerLock, error) {
 	deadline := time.Now().Add(wait)
-	for {
+	for attempt := 1; ; attempt++ {
 		lock, err := tryLockFolder(dir)
 		if err != nil {
 			return nil, fmt.Errorf("journal: lock %s: %w; the folder must be writable by this user", dir, err)
@@ -31,6 +32,10 @@ func lockFolder(ctx context.Context, dir string, wait time.Duration) (*ownerLock
 		if !time.Now().Before(deadline) {
 			return nil, fmt.Errorf("journal: %s is in use by another process%s, which did not end within %v: "+
 				"stop it, or give this executor another port, app name or log path", dir, ownerOf(dir), wait)
+		}
+		if attempt == 2 {
+			log.InfoContext(ctx, "another process has the journal, waiting for its end",
+				slog.String("dir", dir), slog.String("owner", ownerOf(dir)), slog.Duration("wait", wait))
 		}
 		select {
 		case <-time.After(min(lockPoll, time.Until(deadline)+time.Millisecond)):

@@ -16,7 +16,7 @@ func Open(ctx context.Context, cfg Config) (*Journal, *Recovery, error) {
 		return nil, nil, err
 	}
 	cfg = cfg.withDefaults()
-	lock, err := lockFolder(ctx, cfg.Dir, cfg.LockWait)
+	lock, err := lockFolder(ctx, cfg.Dir, cfg.LockWait, cfg.Logger)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -31,7 +31,9 @@ const (
 	maxSuspects     = 100 // refused results set apart at one time
 	maxResend       = 1000
 	warnEvery       = time.Minute
-	finishLogsQueue = 16 // batches whose log lines are still to be written
+	finishLogsQueue = 512                    // batches whose log lines are still to be written
+	finishPatience  = 100 * time.Millisecond // how long these lines wait for triggers that are coming in
+	finishPause     = 2 * time.Millisecond
 )
 
 // errSetAside is logged with a result that no admin takes.
@@ -46,11 +48,12 @@ type callbackSender struct {
 	journal *journal.Journal
 	hooks   *Hooks
 	log     *slog.Logger
-	logLine func(journal.Finished, ...string) // adds an entry to the run's log
+	logLine func(journal.ID, ...string) // adds an entry to the run's log
 
 	poke chan struct{} // size 1: an admin answers again, or somebody waits for the end
 	more chan struct{} // size 1: there is something to report again
-	logs chan []*outgoing
+	logs chan finishLines
+	busy func() bool // triggers are coming in: what can wait a moment should
 
 	delivered, failures atomic.Int64
 
@@ -94,7 +97,8 @@ type split struct{ refused bool }
 func newCallbackSender(cl *cluster, j *journal.Journal, hooks *Hooks, log *slog.Logger) *callbackSender {
 	return &callbackSender{
 		cluster: cl, journal: j, hooks: hooks, log: log,
-		poke: make(chan struct{}, 1), more: make(chan struct{}, 1), logs: make(chan []*outgoing, finishLogsQueue),
+		poke: make(chan struct{}, 1), more: make(chan struct{}, 1), logs: make(chan finishLines, finishLogsQueue),
+		busy:    func() bool { return false },
 		backoff: callbackBackoff,
 	}
 }
@@ -102,7 +106,7 @@ func newCallbackSender(cl *cluster, j *journal.Journal, hooks *Hooks, log *slog.
 // run sends until ctx is done.
 func (s *callbackSender) run(ctx context.Context) {
 	var logs sync.WaitGroup
-	logs.Go(s.writeFinishLines)
+	logs.Go(func() { s.writeFinishLines(ctx) })
 	defer logs.Wait()
 	defer close(s.logs)
 	for ctx.Err() == nil {
@@ -253,7 +257,7 @@ func (s *callbackSender) noteFailure(b *batch, err error) {
 	for _, o := range b.items {
 		if !o.noted {
 			o.noted = true
-			s.logLine(o.Finished, prefix, err.Error())
+			s.logLine(o.ID, prefix, err.Error())
 		}
 	}
 }
@@ -265,7 +269,11 @@ func (s *callbackSender) accepted(b *batch, admin *adminClient) {
 	s.delivered.Add(int64(len(b.items)))
 	s.backoff = callbackBackoff
 	s.hooks.delivered(len(b.items), admin.url)
-	s.logs <- b.items
+	lines := finishLines{since: time.Now(), ids: make([]journal.ID, len(b.items))}
+	for i, o := range b.items {
+		lines.ids[i] = o.ID
+	}
+	s.logs <- lines
 }
 
 // acknowledge takes the results of b out of the journal.
@@ -285,11 +293,21 @@ func (s *callbackSender) acknowledge(b *batch) {
 	}
 }
 
-// writeFinishLines adds Java's last line to the logs of delivered runs.
-func (s *callbackSender) writeFinishLines() {
-	for items := range s.logs {
-		for _, o := range items {
-			s.logLine(o.Finished, wire.LogCallbackDone)
+// finishLines are the runs of one delivered batch.
+type finishLines struct {
+	since time.Time // of the delivery
+	ids   []journal.ID
+}
+
+// writeFinishLines adds Java's last line to the logs of delivered runs. While
+// triggers are coming in it holds back a little, since nobody waits for it.
+func (s *callbackSender) writeFinishLines(ctx context.Context) {
+	for lines := range s.logs {
+		for s.busy() && time.Since(lines.since) < finishPatience && ctx.Err() == nil {
+			wait(ctx, finishPause)
+		}
+		for _, id := range lines.ids {
+			s.logLine(id, wire.LogCallbackDone)
 		}
 	}
 }

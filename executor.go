@@ -124,8 +124,13 @@ func (e *Executor) run(ctx context.Context) error {
 	if err := e.handlers.seal(); err != nil {
 		return fmt.Errorf("xxljob: %w", err)
 	}
-	c, err := e.start(ctx)
-	if err != nil {
+	c, err := e.startUnlessClosed(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+		return nil // told to end before it had begun
+	case errors.Is(err, ErrClosed):
+		return nil // the same, by Shutdown
+	case err != nil:
 		return fmt.Errorf("xxljob: start: %w", err)
 	}
 	var cause error
@@ -147,6 +152,23 @@ func (e *Executor) shutdownByItself(ctx context.Context) context.CancelFunc {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	e.beginShutdown(ctx)
 	return cancel
+}
+
+// startUnlessClosed starts the executor; a Shutdown meanwhile ends the wait for
+// the journal.
+func (e *Executor) startUnlessClosed(ctx context.Context) (*core, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := lifecycle.NewGroup(ctx)
+	watch.Go(func(ctx context.Context) {
+		select {
+		case <-e.closing:
+			cancel(ErrClosed)
+		case <-ctx.Done():
+		}
+	})
+	defer watch.Stop(nil)
+	return e.start(ctx)
 }
 
 // start opens the parts in the order: journal, callback sender, listener,
@@ -205,6 +227,7 @@ func (e *Executor) assemble(c *core, base context.Context, port int) {
 	c.sender.logLine = c.lateLine
 	c.cfg, c.full = &e.cfg, c.journal.Full
 	c.dispatch = e.newDispatcher(c, base)
+	c.sender.busy = c.dispatch.busy
 	c.announce = &announcer{cfg: &e.cfg, port: port}
 	c.registrar = &registrar{
 		cluster: c.cluster, interval: e.cfg.RegistryInterval, body: c.announce.body,
@@ -270,7 +293,7 @@ func (e *Executor) openJournal(ctx context.Context, port int) (*journal.Journal,
 func (e *Executor) newDispatcher(c *core, base context.Context) *dispatcher {
 	d := &dispatcher{
 		cfg: &e.cfg, handlers: &e.handlers, journal: c.journal, logs: c.logs,
-		scripts: newScriptStore(&e.cfg), hooks: &e.cfg.Hooks, log: e.part("dispatcher"), base: base,
+		scripts: newScriptStore(&e.cfg), hooks: &e.cfg.Hooks, log: e.part("dispatcher"), base: base, began: time.Now(),
 		resend: c.sender.sendAgain, jobs: make(map[int32]*job),
 	}
 	if e.cfg.MaxConcurrent > 0 {

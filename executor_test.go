@@ -203,6 +203,20 @@ func TestJournalIsLocked(t *testing.T) {
 		require.Error(t, err)
 		assert.Contains(t, err.Error(), "journal")
 		assert.InDelta(t, 5, time.Since(start).Seconds(), 1)
+
+		third, err := NewExecutor(second.cfg)
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.NoError(t, third.Run(ctx), "the end of ctx ends the wait, and is no error")
+
+		fourth, err := NewExecutor(second.cfg)
+		require.NoError(t, err)
+		result := make(chan error, 1)
+		go func() { result <- fourth.Run(t.Context()) }()
+		after(time.Second)
+		require.NoError(t, fourth.Shutdown(t.Context()))
+		assert.ErrorIs(t, <-result, ErrClosed)
 	})
 }
 

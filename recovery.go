@@ -40,7 +40,7 @@ func (e *Executor) recover(c *core, recovery *journal.Recovery) {
 			text = textCutOff
 		}
 		res := failed(text)
-		c.lateLine(journal.Finished{ID: open.ID}, "<br>----------- ", text, wire.LogEndError)
+		c.lateLine(open.ID, "<br>----------- ", text, wire.LogEndError)
 		c.journal.Finish(open.Seq, open.ID, res)
 		c.dispatch.counters.finished(res.Code)
 		run := &Run{trigger: wire.TriggerRequest{JobID: open.ID.JobID, LogID: open.ID.LogID, LogDateTime: open.ID.At}}
@@ -82,10 +82,10 @@ func (d *dispatcher) runAgain(open journal.OpenRun) bool {
 }
 
 // lateLine adds an entry to the log of a run that has ended.
-func (c *core) lateLine(f journal.Finished, parts ...string) {
+func (c *core) lateLine(id journal.ID, parts ...string) {
 	formatEntry(siteCallback, callbackThread, parts, func(line []byte) {
 		// The store counts and logs what a disk refuses.
-		_ = c.logs.AppendAfter(f.ID.LogID, time.UnixMilli(f.ID.At), line)
+		_ = c.logs.AppendAfter(id.LogID, time.UnixMilli(id.At), line)
 	})
 }
 

@@ -1,6 +1,7 @@
 package xxljob
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"crypto/tls"
@@ -30,13 +31,13 @@ const (
 	idleWorker     = time.Second / 5  // fasthttp's cleaner lives so long after the end
 )
 
-// request is what the protocol looks at in an HTTP request. Its strings and
-// bytes are only valid while it is served.
+// request is what the protocol looks at in an HTTP request. It is only valid
+// while it is served.
 type request struct {
-	method  string
-	target  string // the raw request target: path and query
-	token   string
-	appName string
+	method  []byte
+	target  []byte // the raw request target: path and query
+	token   []byte
+	appName []byte
 	body    []byte
 }
 
@@ -52,13 +53,13 @@ type service struct {
 // serve returns the body of the answer to req (wire.md 1.2), whose HTTP status
 // is always 200.
 func (s *service) serve(req *request) []byte {
-	if req.method != http.MethodPost {
+	if string(req.method) != http.MethodPost {
 		return refusal(wire.TextMethod)
 	}
 	if text := s.authorise(req); text != "" {
 		return refusal(text)
 	}
-	switch req.target {
+	switch string(req.target) {
 	case wire.PathBeat:
 		return s.beat()
 	case wire.PathIdleBeat:
@@ -70,7 +71,7 @@ func (s *service) serve(req *request) []byte {
 	case wire.PathLog:
 		return s.log(req.body)
 	default:
-		return refusal(wire.NotFoundText(req.target))
+		return refusal(wire.NotFoundText(string(req.target)))
 	}
 }
 
@@ -97,17 +98,17 @@ func badRequest(err error) []byte { return refusal(wire.PrefixRequestError + err
 // is known by its path or its header.
 func (s *service) authorise(req *request) string {
 	own := s.cfg.AccessToken
-	right := own == "" || subtle.ConstantTimeCompare([]byte(own), []byte(req.token)) == 1
-	if req.target != wire.PathTrigger && req.appName == "" {
+	right := own == "" || subtle.ConstantTimeCompare([]byte(own), req.token) == 1
+	if string(req.target) != wire.PathTrigger && len(req.appName) == 0 {
 		if !right {
 			return wire.TextTokenWrong
 		}
 		return ""
 	}
 	switch {
-	case strings.TrimSpace(req.appName) == "", own != "" && strings.TrimSpace(req.token) == "":
+	case len(bytes.TrimSpace(req.appName)) == 0, own != "" && len(bytes.TrimSpace(req.token)) == 0:
 		return wire.TextTokenEmpty
-	case !right, req.appName != s.cfg.AppName:
+	case !right, string(req.appName) != s.cfg.AppName:
 		return wire.TextTokenInvalid
 	default:
 		return ""
@@ -198,10 +199,10 @@ func fastHandler(serve func(*request) []byte) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		h := &ctx.Request.Header
 		body := serve(&request{
-			method:  string(h.Method()),
-			target:  string(h.RequestURI()),
-			token:   string(h.Peek(wire.HeaderToken)),
-			appName: string(h.Peek(wire.HeaderAppName)),
+			method:  h.Method(),
+			target:  h.RequestURI(),
+			token:   h.Peek(wire.HeaderToken),
+			appName: h.Peek(wire.HeaderAppName),
 			body:    ctx.Request.Body(),
 		})
 		fastAnswer(ctx, body)
@@ -302,10 +303,10 @@ func httpHandler(serve func(*request) []byte) http.Handler {
 			target += "?" + r.URL.RawQuery
 		}
 		answer := serve(&request{
-			method:  r.Method,
-			target:  target,
-			token:   r.Header.Get(wire.HeaderToken),
-			appName: r.Header.Get(wire.HeaderAppName),
+			method:  []byte(r.Method),
+			target:  []byte(target),
+			token:   []byte(r.Header.Get(wire.HeaderToken)),
+			appName: []byte(r.Header.Get(wire.HeaderAppName)),
 			body:    body,
 		})
 		w.Header().Set("Content-Type", wire.ContentTypeHTML)

@@ -50,6 +50,12 @@ func mountedExecutor(tb testing.TB, hooks Hooks) *Executor {
 	return e
 }
 
+func newRequest(target, token, appName string, body []byte) *request {
+	return &request{
+		method: []byte(http.MethodPost), target: []byte(target), token: []byte(token), appName: []byte(appName), body: body,
+	}
+}
+
 // Whatever is sent, the answer is JSON with a code, and nothing breaks.
 func FuzzServe(f *testing.F) {
 	e := mountedExecutor(f, Hooks{})
@@ -59,7 +65,7 @@ func FuzzServe(f *testing.F) {
 		f.Add(target, "", testApp, []byte(`not json`))
 	}
 	f.Fuzz(func(t *testing.T, target, token, appName string, body []byte) {
-		answer := e.answer(&request{method: http.MethodPost, target: target, token: token, appName: appName, body: body})
+		answer := e.answer(newRequest(target, token, appName, body))
 		var r struct {
 			Code *int   `json:"code"`
 			Msg  string `json:"msg"`
@@ -89,7 +95,7 @@ func BenchmarkTrigger(b *testing.B) {
 			}
 			body = trigger.Append(body[:0])
 			underWay <- struct{}{}
-			answer := e.answer(&request{method: http.MethodPost, target: wire.PathRun, token: testToken, body: body})
+			answer := e.answer(newRequest(wire.PathRun, testToken, "", body))
 			if !bytes.Equal(answer, successBody) {
 				b.Fatalf("refused: %s", answer)
 			}

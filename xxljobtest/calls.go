@@ -43,12 +43,12 @@ func (e *RefusedError) Error() string {
 }
 
 // Trigger sends a trigger to an executor that is registered, and blocks until
-// one is. It returns the id of the run, for Result and Log, also with an error.
+// one is; with Trigger.Address it is sent there, registered or not. It returns the id of the run, for Result and Log, also with an error.
 // The error is a *RefusedError if the executor did not take the trigger, the
 // cause of ctx's end, ErrClosed, or that of a call without an answer.
 func (a *Admin) Trigger(ctx context.Context, trigger Trigger) (logID int64, err error) {
 	trigger = trigger.withDefaults()
-	addr, err := a.Executor(ctx, trigger.AppName, trigger.Address)
+	addr, err := a.target(ctx, trigger.AppName, trigger.Address)
 	if err != nil {
 		return trigger.LogID, err
 	}
@@ -65,6 +65,19 @@ func (a *Admin) Trigger(ctx context.Context, trigger Trigger) (logID int64, err 
 	a.mu.Unlock()
 	req := trigger.request()
 	return trigger.LogID, a.ask(ctx, addr, a.opts.Dialect.triggerPath(), req.Append(nil))
+}
+
+// target returns where a trigger goes.
+func (a *Admin) target(ctx context.Context, appName, address string) (Registration, error) {
+	if address == "" {
+		return a.Executor(ctx, appName, "")
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r := a.findLocked(appName, address); r != nil {
+		return *r, nil
+	}
+	return Registration{AppName: appName, Address: address}, nil
 }
 
 // Executor returns the first registered executor with this group and this

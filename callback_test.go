@@ -21,10 +21,8 @@ func refusing(ids ...int64) func(call) (int, string) {
 	return func(c call) (int, string) {
 		if strings.HasSuffix(c.path, wire.PathCallback) {
 			for _, item := range c.items() {
-				for _, id := range ids {
-					if item.LogID == id {
-						return 200, `{"code":500,"msg":"Data too long for column"}`
-					}
+				if slices.Contains(ids, item.LogID) {
+					return 200, `{"code":500,"msg":"Data too long for column"}`
 				}
 			}
 		}

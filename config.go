@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/internal/journal"
+	"github.com/xxljob-go/xxljob/internal/script"
 )
 
 // defaultToken is the access token that Java admins ship with. It is public,
@@ -75,7 +76,7 @@ type Config struct {
 	// as in Java, they are kept for ever. Default 30; -1 keeps all.
 	LogRetentionDays int
 	// MaxRunLogBytes bounds one run's log; what is written past it is dropped
-	// after a mark. Default 64 MiB, -1 for no limit.
+	// after a mark. Default 64 MiB; negative: no limit.
 	MaxRunLogBytes int64
 	// MaxLogBytes bounds all run logs together: the oldest days go first.
 	// Default 0, no limit.
@@ -93,12 +94,12 @@ type Config struct {
 	// are. Default 1,000,000.
 	RememberMax int
 	// LockWait is how long Run waits for the journal's lock, which a previous
-	// process that is still ending may hold. Default 20s, -1 for no wait.
+	// process that is still ending may hold. Default 20s; negative: no wait.
 	LockWait time.Duration
 	// RecoverMaxAge is the age, by the trigger's logDateTime, up to which a run
 	// cut off by a crash is run again if its handler is Repeatable; older ones
 	// are reported failed. Java admins call a run lost after 10 min. Default
-	// 5min, -1 to never run again.
+	// 5min; negative: never run again.
 	RecoverMaxAge time.Duration
 
 	// ShutdownTimeout is the limit of the shutdown that follows the end of
@@ -163,7 +164,8 @@ const (
 type ScriptConfig struct {
 	// Enabled switches scripts on. Default false.
 	Enabled bool
-	// MaxOutputBytes bounds the output kept of one script. Default 64 MiB.
+	// MaxOutputBytes bounds the output kept of one script. Default 64 MiB;
+	// negative: no bound but MaxRunLogBytes.
 	MaxOutputBytes int64
 	// Env returns the environment of scripts. Default nil, this process's.
 	Env func() []string
@@ -316,6 +318,11 @@ func (cfg *Config) validateLimits() error {
 	atLeast("RememberMax", int64(cfg.RememberMax), 1)
 	if cfg.Sync < SyncInterval || cfg.Sync > SyncNever {
 		errs = append(errs, fmt.Errorf("Sync is %d: it must be SyncInterval, SyncAlways or SyncNever", cfg.Sync))
+	}
+	for glueType := range cfg.Scripts.Commands {
+		if _, known := script.Lookup(glueType); !known {
+			errs = append(errs, fmt.Errorf("Scripts.Commands holds %q: no script has that glue type", glueType))
+		}
 	}
 	positive := func(name string, d time.Duration) {
 		if d <= 0 {

@@ -45,6 +45,7 @@ func TestConfigFaults(t *testing.T) {
 		{"interval", func(c *Config) { c.RegistryInterval = time.Millisecond }, "RegistryInterval"},
 		{"limits", func(c *Config) { c.MaxConcurrent, c.MaxQueuePerJob = -1, -1 }, "MaxQueuePerJob is -1"},
 		{"durations", func(c *Config) { c.IdleTimeout, c.DrainDelay = -1, -1 }, "DrainDelay"},
+		{"script", func(c *Config) { c.Scripts.Commands = map[string]string{"GLUE_NOPE": "x"} }, "GLUE_NOPE"},
 		{"sync", func(c *Config) { c.Sync = 7 }, "Sync is 7"},
 	}
 	for _, tt := range tests {

@@ -43,7 +43,8 @@ func (e *RefusedError) Error() string {
 }
 
 // Trigger sends a trigger to an executor that is registered, and blocks until
-// one is; with Trigger.Address it is sent there, registered or not. It returns the id of the run, for Result and Log, also with an error.
+// one is; with Trigger.Address it is sent there, registered or not. It returns
+// the id of the run, for Result and Log, also with an error.
 // The error is a *RefusedError if the executor did not take the trigger, the
 // cause of ctx's end, ErrClosed, or that of a call without an answer.
 func (a *Admin) Trigger(ctx context.Context, trigger Trigger) (logID int64, err error) {

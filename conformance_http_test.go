@@ -117,6 +117,12 @@ func TestConformanceRawHTTP(t *testing.T) {
 			status: 200, body: success,
 			request: "POST /idleBeat" + head + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"job\r\n7\r\nId\":77}\r\n0\r\n\r\n",
 		},
+		{
+			name: "wrong token, small body", status: 200, body: `{"code":500,"msg":"The access token is wrong."}`,
+			request: "POST /run HTTP/1.1\r\nHost: e\r\nContent-Length: 20000\r\n\r\n" + strings.Repeat(" ", 20000),
+		},
+		// Different on purpose: Java reads 5 MiB from anybody.
+		{name: "wrong token, large body", status: 413, request: "POST /run HTTP/1.1\r\nHost: e\r\nContent-Length: 40000\r\n\r\n"},
 		{name: "HTTP/1.0", request: strings.Replace("POST /beat"+head+"\r\n", "1.1", "1.0", 1), status: 200, body: success},
 		{name: "Connection: close", request: "POST /beat" + head + "Connection: close\r\n\r\n", status: 200, body: success},
 		{name: "header of 12 KiB", request: "POST /beat" + head + "X-Big: " + strings.Repeat("x", 12<<10) + "\r\n\r\n", status: 200, body: success},

@@ -328,7 +328,7 @@ func (e *Executor) answer(req *request) []byte {
 // docs/protocol.md.
 func (e *Executor) HTTPHandler() http.Handler {
 	e.mounted.Store(true)
-	return httpHandler(e.answer)
+	return httpHandler(&e.cfg, e.answer)
 }
 
 // Shutdown stops the executor and blocks until Run has returned or ctx is

@@ -25,6 +25,7 @@ import (
 const (
 	maxHeaderBytes = 16 << 10
 	maxSwallow     = 64 << 20
+	maxStranger    = 32 << 10 // body of a request without the right token: it is read before it is refused
 	swallowPause   = 200 * time.Millisecond
 	readTimeout    = 10 * time.Second
 	idleTimeout    = 90 * time.Second // as Java's
@@ -98,7 +99,7 @@ func badRequest(err error) []byte { return refusal(wire.PrefixRequestError + err
 // is known by its path or its header.
 func (s *service) authorise(req *request) string {
 	own := s.cfg.AccessToken
-	right := own == "" || subtle.ConstantTimeCompare([]byte(own), req.token) == 1
+	right := s.cfg.isToken(req.token)
 	if string(req.target) != wire.PathTrigger && len(req.appName) == 0 {
 		if !right {
 			return wire.TextTokenWrong
@@ -113,6 +114,20 @@ func (s *service) authorise(req *request) string {
 	default:
 		return ""
 	}
+}
+
+// isToken reports whether token is the executor's own, or none is needed.
+func (cfg *Config) isToken(token []byte) bool {
+	return cfg.AccessToken == "" || subtle.ConstantTimeCompare([]byte(cfg.AccessToken), token) == 1
+}
+
+// maxBody returns how much of a body is read for this token. Strangers must not
+// fill the memory.
+func (cfg *Config) maxBody(token []byte) int {
+	if cfg.isToken(token) {
+		return wire.MaxBody
+	}
+	return maxStranger
 }
 
 // refusesAll returns why every trigger would be refused now, or "". The probes
@@ -176,7 +191,10 @@ func (s *service) log(body []byte) []byte {
 // newServer returns the fasthttp shell of serve.
 func newServer(cfg *Config, serve func(*request) []byte, logger *slog.Logger) *fasthttp.Server {
 	return &fasthttp.Server{
-		Handler:               fastHandler(serve),
+		Handler: fastHandler(serve),
+		HeaderReceived: func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+			return fasthttp.RequestConfig{MaxRequestBodySize: cfg.maxBody(h.Peek(wire.HeaderToken))}
+		},
 		ErrorHandler:          fastError,
 		Concurrency:           cfg.MaxConns,
 		ReadBufferSize:        maxHeaderBytes,
@@ -242,7 +260,8 @@ func fastError(ctx *fasthttp.RequestCtx, err error) {
 // answer only when it has sent everything, would never see the 413.
 func swallow(conn net.Conn) {
 	buf := make([]byte, 64<<10)
-	for total := 0; total < maxSwallow; {
+	end := time.Now().Add(readTimeout)
+	for total := 0; total < maxSwallow && time.Now().Before(end); {
 		if conn.SetReadDeadline(time.Now().Add(swallowPause)) != nil {
 			return
 		}
@@ -287,9 +306,10 @@ func listenerPort(ln net.Listener, otherwise int) int {
 }
 
 // httpHandler is serve for net/http.
-func httpHandler(serve func(*request) []byte) http.Handler {
+func httpHandler(cfg *Config, serve func(*request) []byte) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, wire.MaxBody))
+		token := []byte(r.Header.Get(wire.HeaderToken))
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(cfg.maxBody(token))))
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
 			w.WriteHeader(http.StatusRequestEntityTooLarge)
@@ -305,7 +325,7 @@ func httpHandler(serve func(*request) []byte) http.Handler {
 		answer := serve(&request{
 			method:  []byte(r.Method),
 			target:  []byte(target),
-			token:   []byte(r.Header.Get(wire.HeaderToken)),
+			token:   token,
 			appName: []byte(r.Header.Get(wire.HeaderAppName)),
 			body:    body,
 		})

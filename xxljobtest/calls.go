@@ -43,8 +43,8 @@ func (e *RefusedError) Error() string {
 }
 
 // Trigger sends a trigger to an executor that is registered, and blocks until
-// one is; with Trigger.Address it is sent there, registered or not. It returns
-// the id of the run, for Result and Log, also with an error.
+// one is; with Trigger.Address, to one that was registered there once, also if
+// it has deregistered since. It returns the id of the run, for Result and Log, also with an error.
 // The error is a *RefusedError if the executor did not take the trigger, the
 // cause of ctx's end, ErrClosed, or that of a call without an answer.
 func (a *Admin) Trigger(ctx context.Context, trigger Trigger) (logID int64, err error) {
@@ -70,15 +70,21 @@ func (a *Admin) Trigger(ctx context.Context, trigger Trigger) (logID int64, err 
 
 // target returns where a trigger goes.
 func (a *Admin) target(ctx context.Context, appName, address string) (Registration, error) {
-	if address == "" {
-		return a.Executor(ctx, appName, "")
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if r := a.findLocked(appName, address); r != nil {
-		return *r, nil
-	}
-	return Registration{AppName: appName, Address: address}, nil
+	var found Registration
+	err := a.wait(ctx, func() bool {
+		if r := a.findLocked(appName, address); r != nil {
+			found = *r
+			return true
+		}
+		for _, beat := range a.beats {
+			if address != "" && beat.Address == address {
+				found = Registration{AppName: beat.AppName, Address: address}
+				return true
+			}
+		}
+		return false
+	})
+	return found, err
 }
 
 // Executor returns the first registered executor with this group and this

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,6 +47,7 @@ func (e *refusedError) Error() string {
 // adminClient calls one admin. It is safe for concurrent use.
 type adminClient struct {
 	url     string // without a slash at the end
+	name    string // the same without a password, for people
 	http    *http.Client
 	timeout time.Duration
 	token   string
@@ -79,10 +81,19 @@ func newAdminClients(cfg *Config) []*adminClient {
 	clients := make([]*adminClient, 0, len(cfg.AdminAddrs))
 	for _, addr := range cfg.AdminAddrs {
 		clients = append(clients, &adminClient{
-			url: addr, http: client, timeout: cfg.AdminTimeout, token: cfg.AccessToken, appName: cfg.AppName,
+			url: addr, name: redacted(addr), http: client, timeout: cfg.AdminTimeout, token: cfg.AccessToken, appName: cfg.AppName,
 		})
 	}
 	return clients
+}
+
+// redacted returns addr with its password replaced.
+func redacted(addr string) string {
+	u, err := url.Parse(addr)
+	if err != nil {
+		return "(an address that is no URL)"
+	}
+	return u.Redacted()
 }
 
 // post sends body to one of the admin's paths. It returns nil if the admin
@@ -125,14 +136,14 @@ func (c *adminClient) postOnce(ctx context.Context, path string, body []byte) (r
 	defer res.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
-		return reused, fmt.Errorf("read the answer of admin %s: %w", c.url, err)
+		return reused, fmt.Errorf("read the answer of admin %s: %w", c.name, err)
 	}
 	return reused, c.judge(res.StatusCode, answer)
 }
 
 // judge returns nil for an answer that means success (wire.md 2.7).
 func (c *adminClient) judge(status int, body []byte) error {
-	refused := &refusedError{admin: c.url, status: status}
+	refused := &refusedError{admin: c.name, status: status}
 	if status != http.StatusOK {
 		return refused
 	}

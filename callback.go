@@ -268,7 +268,7 @@ func (s *callbackSender) accepted(b *batch, admin *adminClient) {
 	s.passed += int64(len(b.items))
 	s.delivered.Add(int64(len(b.items)))
 	s.backoff = callbackBackoff
-	s.hooks.delivered(len(b.items), admin.url)
+	s.hooks.delivered(len(b.items), admin.name)
 	lines := finishLines{since: time.Now(), ids: make([]journal.ID, len(b.items))}
 	for i, o := range b.items {
 		lines.ids[i] = o.ID

@@ -200,6 +200,7 @@ func (cfg Config) withDefaults() Config {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
+	cfg.Hooks.log = cfg.Logger
 	if cfg.failpoint == nil {
 		cfg.failpoint = failpointFromEnv()
 	}

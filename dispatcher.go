@@ -231,9 +231,9 @@ func (d *dispatcher) overLimitLocked(j *job, t *wire.TriggerRequest, dec *decisi
 	} else if dec.stop == nil && d.threads.Load() >= int64(d.cfg.MaxJobs) {
 		return fmt.Sprintf("executor is full: %d jobs are live, which is the limit (MaxJobs)", d.cfg.MaxJobs)
 	}
-	if d.queuedBytes.Load()+triggerSize(t) > d.cfg.MaxQueueBytes {
-		return fmt.Sprintf("executor is full: its waiting triggers take %d bytes, which is the limit (MaxQueueBytes)",
-			d.cfg.MaxQueueBytes)
+	if size := triggerSize(t); d.queuedBytes.Load()+size > d.cfg.MaxQueueBytes {
+		return fmt.Sprintf("executor is full: its waiting triggers and this one take %d bytes, the limit is %d "+
+			"(MaxQueueBytes)", d.queuedBytes.Load()+size, d.cfg.MaxQueueBytes)
 	}
 	if n := reg.stranded.Load(); n >= int64(d.cfg.MaxStranded) {
 		return fmt.Sprintf("handler %s is stuck: %d of its goroutines go on after their run was stopped, "+

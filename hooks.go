@@ -1,6 +1,8 @@
 package xxljob
 
 import (
+	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/xxljob-go/xxljob/internal/journal"
@@ -10,7 +12,8 @@ import (
 // Hooks are functions that the executor calls when something happens; nil ones
 // are skipped. They are called synchronously, from many goroutines at once,
 // partly while a job is locked: they must return quickly and must not call the
-// executor. For spans round handlers, middleware is the better place.
+// executor. One that panics is logged, and changes nothing else. For spans round
+// handlers, middleware is the better place.
 type Hooks struct {
 	// TriggerAccepted is called for a trigger that was taken.
 	TriggerAccepted func(run *Run)
@@ -27,6 +30,19 @@ type Hooks struct {
 	ResultsDelivered func(n int, admin string)
 	// ResultsFailed is called when no admin took n results, which are kept.
 	ResultsFailed func(n int, err error)
+
+	log *slog.Logger
+}
+
+// call calls a hook, whose panic must not end the process.
+func (h *Hooks) call(name string, hook func()) {
+	defer func() {
+		if v := recover(); v != nil && h.log != nil {
+			h.log.Error("hook panicked", slog.String("hook", name), slog.Any("err", v),
+				slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	hook()
 }
 
 // RunResult is the result of a run as it is reported to the admin.
@@ -39,19 +55,19 @@ type RunResult struct {
 
 func (h *Hooks) triggerAccepted(run *Run) {
 	if h.TriggerAccepted != nil {
-		h.TriggerAccepted(run)
+		h.call("TriggerAccepted", func() { h.TriggerAccepted(run) })
 	}
 }
 
 func (h *Hooks) triggerRefused(t *wire.TriggerRequest, reason string) {
 	if h.TriggerRefused != nil {
-		h.TriggerRefused(int(t.JobID), t.LogID, reason)
+		h.call("TriggerRefused", func() { h.TriggerRefused(int(t.JobID), t.LogID, reason) })
 	}
 }
 
 func (h *Hooks) runStarted(run *Run) {
 	if h.RunStarted != nil {
-		h.RunStarted(run)
+		h.call("RunStarted", func() { h.RunStarted(run) })
 	}
 }
 
@@ -63,23 +79,23 @@ func (h *Hooks) runFinished(run *Run, res journal.Result, err error) {
 	if ns := run.started.Load(); ns != 0 {
 		result.Duration = time.Since(time.Unix(0, ns))
 	}
-	h.RunFinished(run, result)
+	h.call("RunFinished", func() { h.RunFinished(run, result) })
 }
 
 func (h *Hooks) stranded(run *Run, stack string) {
 	if h.HandlerStranded != nil {
-		h.HandlerStranded(run, stack)
+		h.call("HandlerStranded", func() { h.HandlerStranded(run, stack) })
 	}
 }
 
 func (h *Hooks) delivered(n int, admin string) {
 	if h.ResultsDelivered != nil {
-		h.ResultsDelivered(n, admin)
+		h.call("ResultsDelivered", func() { h.ResultsDelivered(n, admin) })
 	}
 }
 
 func (h *Hooks) sendFailed(n int, err error) {
 	if h.ResultsFailed != nil {
-		h.ResultsFailed(n, err)
+		h.call("ResultsFailed", func() { h.ResultsFailed(n, err) })
 	}
 }

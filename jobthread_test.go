@@ -267,6 +267,30 @@ func TestInterleavingsGiveOneResult(t *testing.T) {
 	}
 }
 
+// A hook that panics is logged and changes nothing.
+func TestHookPanics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		b := newBed(t, func(cfg *Config) {
+			cfg.Logger = testLogger(&log)
+			cfg.Hooks = Hooks{
+				TriggerAccepted:  func(*Run) { panic("a") },
+				TriggerRefused:   func(int, int64, string) { panic("b") },
+				RunStarted:       func(*Run) { panic("c") },
+				RunFinished:      func(*Run, RunResult) { panic("d") },
+				HandlerStranded:  func(*Run, string) { panic("e") },
+				ResultsDelivered: func(int, string) { panic("f") },
+			}
+		}, registerTestHandlers)
+		b.mustRun(trig{id: 1, handler: "stubborn", param: "60000", timeout: 1})
+		b.run(trig{id: 1, handler: "x"})
+		assert.EqualValues(t, 502, b.admin.node(1).next(t).Code)
+		after(2 * time.Minute)
+		assert.Equal(t, 6, strings.Count(log.String(), "hook panicked"))
+	})
+}
+
 // Every accepted trigger has one RunFinished, whatever becomes of it, with the
 // reason.
 func TestRunFinishedHook(t *testing.T) {

@@ -55,7 +55,7 @@ var (
 
 // appendPrefix appends the head of an entry, up to the text.
 func appendPrefix(dst []byte, now time.Time, s site, thread string) []byte {
-	dst = now.AppendFormat(dst, "2006-01-02 15:04:05")
+	dst = append(dst, secondOf(now)...)
 	dst = append(dst, " ["...)
 	dst = append(dst, s.class...)
 	dst = append(dst, '#')
@@ -65,6 +65,25 @@ func appendPrefix(dst []byte, now time.Time, s site, thread string) []byte {
 	dst = append(dst, "]-["...)
 	dst = append(dst, thread...)
 	return append(dst, "] "...)
+}
+
+// stamp is a second as entries write it.
+type stamp struct {
+	second int64
+	text   string
+}
+
+// lastStamp spares most entries the formatting of their time.
+var lastStamp atomic.Pointer[stamp]
+
+// secondOf returns now in local time, to the second.
+func secondOf(now time.Time) string {
+	if last := lastStamp.Load(); last != nil && last.second == now.Unix() {
+		return last.text
+	}
+	made := &stamp{second: now.Unix(), text: now.Format("2006-01-02 15:04:05")}
+	lastStamp.Store(made)
+	return made.text
 }
 
 // entryBuffers keep the buffers in which entries are formatted.

@@ -59,10 +59,12 @@ type folder struct {
 	root    *os.Root
 	handle  *os.File // Linux: for openat; nil elsewhere
 
-	// creating is held while a file is made. The kernel admits one maker of
-	// files to a folder at a time, and the threads of the others would spin;
-	// goroutines that wait here leave the processors to the rest.
+	// creating is held while a file is made on a disk. The kernel admits one
+	// maker of files to a folder at a time, and the threads of the others would
+	// spin; goroutines that wait here leave the processors to the rest. In
+	// memory the kernel is done so soon that waiting here costs more.
 	creating sync.Mutex
+	inMemory bool // Linux: on tmpfs
 }
 
 func (f *folder) close() {
@@ -156,7 +158,7 @@ func (d *disk) openFolderLocked(dy day, create bool) (*folder, error) {
 		return nil, err
 	}
 	f := &folder{day: dy, checked: time.Now(), root: root}
-	if f.handle, err = folderHandle(root); err != nil {
+	if err = f.openHandle(); err != nil {
 		f.close()
 		return nil, err
 	}

@@ -7,8 +7,20 @@ import (
 	"syscall"
 )
 
-// folderHandle opens the folder itself, for openat.
-func folderHandle(root *os.Root) (*os.File, error) { return root.Open(".") }
+// tmpfsMagic is what statfs(2) gives for a file system in memory.
+const tmpfsMagic = 0x01021994
+
+// openHandle opens the folder itself, for openat, and looks where it lies.
+func (f *folder) openHandle() error {
+	handle, err := f.root.Open(".")
+	if err != nil {
+		return err
+	}
+	f.handle = handle
+	var fs syscall.Statfs_t
+	f.inMemory = syscall.Fstatfs(int(handle.Fd()), &fs) == nil && fs.Type == tmpfsMagic
+	return nil
+}
 
 // openIn opens a file of a folder. The name is one component made of digits
 // and a suffix, and O_NOFOLLOW refuses a link in its place, so openat cannot
@@ -21,7 +33,7 @@ func (d *disk) openIn(f *folder, name string, mode openMode) (file, error) {
 	if d.portable {
 		return openPortable(f, name, mode)
 	}
-	if mode == forAppend {
+	if mode == forAppend && !f.inMemory {
 		f.creating.Lock()
 		defer f.creating.Unlock()
 	}

@@ -141,16 +141,17 @@ func TestGoals(t *testing.T) {
 			notMet: []string{"last page of a log of 1 GB", "memory for it"},
 		},
 		{
-			name:    "no Java",
-			change:  func(r *report) { r.series = []series{r.series[0], r.series[2]} },
+			name:   "no Java",
+			change: func(r *report) { r.series = []series{r.series[0], r.series[2]} },
 			unknown: []string{
-				"CPU a trigger as a share of Java's, log path on disk", "CPU a trigger as a share of Java's, log path in memory",
+				"CPU a trigger as a share of Java's, log path on disk",
+				"CPU a trigger as a share of Java's, log path in memory",
 				"accept rate beside Java's, log path on disk", "accept rate beside Java's, log path in memory",
 			},
 		},
 		{
-			name:    "nothing in memory",
-			change:  func(r *report) { r.series = r.series[:2] },
+			name:   "nothing in memory",
+			change: func(r *report) { r.series = r.series[:2] },
 			unknown: []string{
 				"CPU a trigger, log path in memory", "CPU a trigger as a share of Java's, log path in memory",
 				"accept rate beside Java's, log path in memory",

@@ -31,9 +31,7 @@ const (
 	maxSuspects     = 100 // refused results set apart at one time
 	maxResend       = 1000
 	warnEvery       = time.Minute
-	finishLogsQueue = 512                    // batches whose log lines are still to be written
-	finishPatience  = 100 * time.Millisecond // how long these lines wait for triggers that are coming in
-	finishPause     = 2 * time.Millisecond
+	finishLogsQueue = 512 // batches whose log lines are still to be written
 )
 
 // errSetAside is logged with a result that no admin takes.
@@ -52,8 +50,7 @@ type callbackSender struct {
 
 	poke chan struct{} // size 1: an admin answers again, or somebody waits for the end
 	more chan struct{} // size 1: there is something to report again
-	logs chan finishLines
-	busy func() bool // triggers are coming in: what can wait a moment should
+	logs chan []journal.ID
 
 	delivered, failures atomic.Int64
 
@@ -97,8 +94,7 @@ type split struct{ refused bool }
 func newCallbackSender(cl *cluster, j *journal.Journal, hooks *Hooks, log *slog.Logger) *callbackSender {
 	return &callbackSender{
 		cluster: cl, journal: j, hooks: hooks, log: log,
-		poke: make(chan struct{}, 1), more: make(chan struct{}, 1), logs: make(chan finishLines, finishLogsQueue),
-		busy:    func() bool { return false },
+		poke: make(chan struct{}, 1), more: make(chan struct{}, 1), logs: make(chan []journal.ID, finishLogsQueue),
 		backoff: callbackBackoff,
 	}
 }
@@ -106,7 +102,7 @@ func newCallbackSender(cl *cluster, j *journal.Journal, hooks *Hooks, log *slog.
 // run sends until ctx is done.
 func (s *callbackSender) run(ctx context.Context) {
 	var logs sync.WaitGroup
-	logs.Go(func() { s.writeFinishLines(ctx) })
+	logs.Go(s.writeFinishLines)
 	defer logs.Wait()
 	defer close(s.logs)
 	for ctx.Err() == nil {
@@ -269,11 +265,11 @@ func (s *callbackSender) accepted(b *batch, admin *adminClient) {
 	s.delivered.Add(int64(len(b.items)))
 	s.backoff = callbackBackoff
 	s.hooks.delivered(len(b.items), admin.name)
-	lines := finishLines{since: time.Now(), ids: make([]journal.ID, len(b.items))}
+	ids := make([]journal.ID, len(b.items))
 	for i, o := range b.items {
-		lines.ids[i] = o.ID
+		ids[i] = o.ID
 	}
-	s.logs <- lines
+	s.logs <- ids
 }
 
 // acknowledge takes the results of b out of the journal.
@@ -293,20 +289,10 @@ func (s *callbackSender) acknowledge(b *batch) {
 	}
 }
 
-// finishLines are the runs of one delivered batch.
-type finishLines struct {
-	since time.Time // of the delivery
-	ids   []journal.ID
-}
-
-// writeFinishLines adds Java's last line to the logs of delivered runs. While
-// triggers are coming in it holds back a little, since nobody waits for it.
-func (s *callbackSender) writeFinishLines(ctx context.Context) {
-	for lines := range s.logs {
-		for s.busy() && time.Since(lines.since) < finishPatience && ctx.Err() == nil {
-			wait(ctx, finishPause)
-		}
-		for _, id := range lines.ids {
+// writeFinishLines adds Java's last line to the logs of delivered runs.
+func (s *callbackSender) writeFinishLines() {
+	for ids := range s.logs {
+		for _, id := range ids {
 			s.logLine(id, wire.LogCallbackDone)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/xxljob-go/xxljob/internal/joblog"
 	"github.com/xxljob-go/xxljob/internal/journal"
@@ -27,7 +26,6 @@ type dispatcher struct {
 	log      *slog.Logger
 	base     context.Context // parent of every run's context; never ends
 	slots    chan struct{}   // nil without Config.MaxConcurrent
-	began    time.Time
 	resend   func(journal.Finished)
 
 	threads     atomic.Int64 // jobs that have a thread
@@ -35,7 +33,6 @@ type dispatcher struct {
 	queuedBytes atomic.Int64
 	running     atomic.Int64 // handlers that run and were not left behind
 	strays      sync.Map     // *Run → *threadLoop: goroutines that go on although their run was reported
-	lastAccept  atomic.Int64 // when the last trigger was accepted: ns since began
 	lateEntries atomic.Int64 // log entries written after the end of their run
 	counters    counters
 	goroutines  sync.WaitGroup // of job threads, without those left behind
@@ -277,7 +274,6 @@ func (d *dispatcher) applyLocked(j *job, run *Run, dec *decision) {
 	d.queued.Add(1)
 	d.queuedBytes.Add(run.size)
 	d.counters.accepted.Add(1)
-	d.lastAccept.Store(int64(time.Since(d.began)))
 	if dec.reg != nil {
 		if j.thread != nil {
 			j.thread.stopLocked(dec.stop)
@@ -302,11 +298,6 @@ func (d *dispatcher) startThreadLocked(j *job, reg *registration, glue glueVersi
 	j.refs++ // given up by the thread's last goroutine
 	d.mu.Unlock()
 	t.startLocked()
-}
-
-// busy reports whether a trigger was accepted just now.
-func (d *dispatcher) busy() bool {
-	return int64(time.Since(d.began))-d.lastAccept.Load() < int64(finishPause)
 }
 
 // dequeued notes that run no longer waits.

@@ -227,7 +227,6 @@ func (e *Executor) assemble(c *core, base context.Context, port int) {
 	c.sender.logLine = c.lateLine
 	c.cfg, c.full = &e.cfg, c.journal.Full
 	c.dispatch = e.newDispatcher(c, base)
-	c.sender.busy = c.dispatch.busy
 	c.announce = &announcer{cfg: &e.cfg, port: port}
 	c.registrar = &registrar{
 		cluster: c.cluster, interval: e.cfg.RegistryInterval, body: c.announce.body,
@@ -293,7 +292,7 @@ func (e *Executor) openJournal(ctx context.Context, port int) (*journal.Journal,
 func (e *Executor) newDispatcher(c *core, base context.Context) *dispatcher {
 	d := &dispatcher{
 		cfg: &e.cfg, handlers: &e.handlers, journal: c.journal, logs: c.logs,
-		scripts: newScriptStore(&e.cfg), hooks: &e.cfg.Hooks, log: e.part("dispatcher"), base: base, began: time.Now(),
+		scripts: newScriptStore(&e.cfg), hooks: &e.cfg.Hooks, log: e.part("dispatcher"), base: base,
 		resend: c.sender.sendAgain, jobs: make(map[int32]*job),
 	}
 	if e.cfg.MaxConcurrent > 0 {

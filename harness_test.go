@@ -243,9 +243,11 @@ func (b *bed) readLogAt(logID, at int64, from int) wire.LogResult {
 	return wire.LogResult(l)
 }
 
-// file returns the content of a run's log file of today.
+// file returns the content of a run's log file of today, after the time in
+// which it is written at the latest.
 func (b *bed) file(logID int64) string {
 	b.t.Helper()
+	after(200 * time.Millisecond)
 	content, err := os.ReadFile(filepath.Join(b.dir, time.Now().Format("2006-01-02"), fmt.Sprint(logID)+".log"))
 	require.NoError(b.t, err)
 	return string(content)

@@ -139,12 +139,11 @@ func (l *memoryLog) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// Close ends the log.
-func (l *memoryLog) Close() error {
+// End ends the log.
+func (l *memoryLog) End() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
-	return nil
 }
 
 func (l *memoryLog) contents() (text string, entries []string) {

@@ -27,6 +27,8 @@ type Log struct {
 	buf       []byte
 	listed    bool  // the store knows this log
 	closed    bool  // takes nothing more
+	ended     bool  // by End: closed, the store is still to write the rest
+	settled   bool  // the rest has been taken to be written: late lines go behind it
 	truncated bool  // MaxRunBytes was reached
 	paused    bool  // MaxBytes was reached, and the log says so
 	midLine   bool  // the last byte taken was not \n
@@ -283,12 +285,81 @@ func (l *Log) Close() error {
 		l.buf = append(l.buf, '\n')
 	}
 	l.closed = true
-	listed := l.listed
 	l.mu.Unlock()
+	return l.settle()
+}
 
+// End is Close without waiting for the disk: the store writes what is in memory
+// within Config.FlushEvery or so, in one go with what AppendAfter adds until
+// then. When too many logs wait for that, it waits like Close.
+func (l *Log) End() {
+	l.mu.Lock()
+	deferred := !l.closed && l.listed && l.store.mayDefer()
+	if deferred {
+		if l.midLine {
+			l.buf = append(l.buf, '\n')
+			l.midLine = false
+		}
+		l.closed, l.ended = true, true
+	}
+	l.mu.Unlock()
+	switch {
+	case !deferred:
+		_ = l.Close() // counted and logged there
+	case l.store.ended.Load():
+		_ = l.settle() // the flusher has gone meanwhile
+	default:
+		l.store.wakeFlusher()
+	}
+}
+
+// addLate adds a line to a log that was ended and is not written yet. It
+// reports false if the line is to go to the file; what was to go before it is
+// there then.
+func (l *Log) addLate(text []byte) bool {
+	l.mu.Lock()
+	if l.ended && !l.settled && !l.failing {
+		if l.buf == nil {
+			l.buf = l.store.buffer()
+		}
+		l.addLocked(text, true)
+		l.midLine = false
+		l.mu.Unlock()
+		l.store.wakeFlusher()
+		return true
+	}
+	ended := l.ended
+	l.mu.Unlock()
+	if ended {
+		l.writing.Lock() // until it is written
+		defer l.writing.Unlock()
+	}
+	return false
+}
+
+// isEnded reports whether the store is to settle the log.
+func (l *Log) isEnded() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended
+}
+
+// settle writes the rest of a closed log and forgets it.
+func (l *Log) settle() error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
+	l.mu.Lock()
+	again := l.settled
+	l.settled = true
+	listed, ended := l.listed, l.ended
+	l.mu.Unlock()
+	if again {
+		return nil
+	}
 	err := l.flushLocked()
+	if ended {
+		l.store.ending.Add(-1)
+	}
 	if listed {
 		l.store.drop(l)
 	}

@@ -16,6 +16,9 @@ const complainEvery = time.Minute
 // maxGaps bounds what is remembered of logs that a full disk has cut.
 const maxGaps = 1024
 
+// maxEnding bounds the ended logs that wait to be written.
+const maxEnding = 8192
+
 // Store is a folder of run logs. Open makes one; its methods are safe for
 // concurrent use.
 type Store struct {
@@ -33,8 +36,10 @@ type Store struct {
 	ended      atomic.Bool  // Run has returned: entries are written at once
 	complained atomic.Int64 // since born, nanoseconds
 
+	ending atomic.Int64 // logs that were ended and are not settled
+
 	mu   sync.Mutex
-	open map[key]*Log // logs with entries that are not closed
+	open map[key]*Log // logs with entries that are not closed, or not settled
 	gaps map[key]gap  // of closed logs, for the late line to tell
 }
 
@@ -132,12 +137,27 @@ func (s *Store) flushAll(logs []*Log) []*Log {
 	}
 	s.mu.Unlock()
 	for _, l := range logs {
-		if l.unwritten() && l.Flush() != nil {
+		if l.isEnded() {
+			_ = l.settle() // counted and logged there
+		} else if l.unwritten() && l.Flush() != nil {
 			s.wakeFlusher() // kept in memory: try again
 		}
 	}
 	clear(logs)
 	return logs
+}
+
+// mayDefer reports whether one more ended log may wait for the flusher, and
+// counts it.
+func (s *Store) mayDefer() bool {
+	if !s.running.Load() || s.ended.Load() {
+		return false
+	}
+	if s.ending.Add(1) > maxEnding {
+		s.ending.Add(-1)
+		return false
+	}
+	return true
 }
 
 // wakeFlusher starts the flusher's timer, if it does not run already.
@@ -220,10 +240,13 @@ func (s *Store) write(l *Log, out []byte) (int, error) {
 }
 
 // AppendAfter adds text to a log whose Log is closed, or was never opened, as
-// one write. A \n is added if missing. It blocks on the disk. Limits do not
-// apply.
+// one write, for which it blocks on the disk; or it adds text to what an ended
+// log is about to have written. A \n is added if missing. Limits do not apply.
 func (s *Store) AppendAfter(logID int64, at time.Time, text []byte) error {
 	k := key{logID, dayOf(at, s.cfg.Location)}
+	if s.addLate(k, text) {
+		return nil
+	}
 	buf := s.buffer()
 	g, hasGap := s.gapOf(k)
 	if hasGap {
@@ -254,6 +277,14 @@ func (s *Store) AppendAfter(logID int64, at time.Time, text []byte) error {
 		s.mu.Unlock()
 	}
 	return nil
+}
+
+// addLate adds text to an ended log of the file that is not written yet.
+func (s *Store) addLate(k key, text []byte) bool {
+	s.mu.Lock()
+	l := s.open[k] // the newest one of the file
+	s.mu.Unlock()
+	return l != nil && l.addLate(text)
 }
 
 // remember keeps the gap of a closed log, for some logs.

@@ -18,8 +18,8 @@ type Log interface {
 	AppendEnd(entry []byte) bool
 	// Write takes raw text.
 	Write(p []byte) (int, error)
-	// Close ends the log: nothing comes after it.
-	Close() error
+	// End ends the log: nothing comes after it.
+	End()
 }
 
 // Call is one run of a handler.

@@ -81,7 +81,8 @@ func newAdminClients(cfg *Config) []*adminClient {
 	clients := make([]*adminClient, 0, len(cfg.AdminAddrs))
 	for _, addr := range cfg.AdminAddrs {
 		clients = append(clients, &adminClient{
-			url: addr, name: redacted(addr), http: client, timeout: cfg.AdminTimeout, token: cfg.AccessToken, appName: cfg.AppName,
+			url: addr, name: redacted(addr), http: client,
+			timeout: cfg.AdminTimeout, token: cfg.AccessToken, appName: cfg.AppName,
 		})
 	}
 	return clients

@@ -106,49 +106,6 @@ func TestFullDiskPinned(t *testing.T) {
 	})
 }
 
-// TestTmpfs is TestFullDisk on a real disk of 1 MiB.
-func TestTmpfs(t *testing.T) {
-	dir := onTmpfs(t)
-	cfg := Config{Dir: filepath.Join(dir, "app-1")}
-	j, _ := reopen(t, nil, cfg)
-	total := 0
-	for round := range 3 {
-		open := fill(t, j, 10_000*round)
-		total += len(open)
-		require.Greater(t, len(open), 50)
-		for seq, id := range open {
-			require.True(t, j.Finish(seq, id, Result{Code: 200, Msg: strings.Repeat("m", 2000)}))
-		}
-		_ = j.Flush(t.Context())
-		require.Zero(t, j.Stats().InMemory)
-		got := drain(t, j)
-		require.Len(t, got, len(open))
-		require.NoError(t, j.Ack(got))
-		require.Eventually(t, func() bool {
-			return j.Flush(t.Context()) == nil && j.Full() == nil && j.Stats().Segments == 1
-		}, 10*time.Second, 10*time.Millisecond)
-	}
-	// Others fill what is left: running triggers still end.
-	open := map[Seq]ID{}
-	for n := range 20 {
-		id := trigger(90_000 + n)
-		open[accept(t, j, id, "")] = id
-	}
-	rest := filepath.Join(dir, "other")
-	_ = os.WriteFile(rest, make([]byte, 2<<20), 0o600)
-	for seq, id := range open {
-		require.True(t, j.Finish(seq, id, Result{Code: 200}))
-	}
-	_ = j.Flush(t.Context())
-	require.Zero(t, j.Stats().InMemory)
-	require.Len(t, drain(t, j), len(open))
-	j, rec := reopen(t, j, cfg)
-	assert.Equal(t, len(open), rec.Unsent)
-	assert.Equal(t, total+len(open), rec.Remembered)
-	assert.Len(t, drain(t, j), len(open))
-	require.NoError(t, os.Remove(rest))
-}
-
 func TestMaxBytes(t *testing.T) {
 	t.Parallel()
 	cfg := testConfig(t)

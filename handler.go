@@ -74,7 +74,18 @@ type registration struct {
 	stranded atomic.Int64  // goroutines that go on although their run was reported
 }
 
-// registry of handlers: filled before Run, read-only afterwards.
+// callInit calls the Init hook, if there is one.
+func (reg *registration) callInit(ctx context.Context) error {
+	if reg.init == nil {
+		return nil
+	}
+	if err := reg.init(ctx); err != nil {
+		return fmt.Errorf("init of handler %s: %w", reg.name, err)
+	}
+	return nil
+}
+
+// handlerSet is the registry of handlers: filled before Run, read-only afterwards.
 type handlerSet struct {
 	mu         sync.Mutex
 	byName     map[string]*registration

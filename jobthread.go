@@ -306,8 +306,8 @@ func (t *jobThread) initialise(ctx context.Context) error {
 	if ready {
 		return nil
 	}
-	if err := t.reg.init(ctx); err != nil {
-		return fmt.Errorf("init of handler %s: %w", t.reg.name, err)
+	if err := t.reg.callInit(ctx); err != nil {
+		return err
 	}
 	t.job.mu.Lock()
 	t.ready = true

@@ -3,7 +3,6 @@ package xxljob
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"runtime/pprof"
 	"strconv"
@@ -57,8 +56,7 @@ func runForTest(ctx context.Context, call testrun.Call) testrun.Outcome {
 	if stranded {
 		res = strandedResult(stop)
 		err = context.Cause(handlerCtx)
-		run.log.entry(siteRun, "<br>----------- the handler goes on although it was told to stop; its stack:\n",
-			goroutineStack(label))
+		run.log.entry(siteRun, textStranded, goroutineStack(label))
 	} else {
 		res = outcome(run, handlerCtx, stop, err)
 	}
@@ -128,10 +126,8 @@ func handlerForTest(executor any, name string) any {
 		handle = s.wrap(handle)
 	}
 	return HandlerFunc(func(ctx context.Context, run *Run) error {
-		if reg.init != nil {
-			if err := reg.init(ctx); err != nil {
-				return fmt.Errorf("init of handler %s: %w", name, err)
-			}
+		if err := reg.callInit(ctx); err != nil {
+			return err
 		}
 		if reg.destroy != nil {
 			defer reg.destroy()

@@ -281,12 +281,18 @@ func (l *Log) Close() error {
 		l.mu.Unlock()
 		return nil
 	}
-	if l.midLine {
-		l.buf = append(l.buf, '\n')
-	}
+	l.endLineLocked()
 	l.closed = true
 	l.mu.Unlock()
 	return l.settle()
+}
+
+// endLineLocked ends an unfinished last line.
+func (l *Log) endLineLocked() {
+	if l.midLine {
+		l.buf = append(l.buf, '\n')
+		l.midLine = false
+	}
 }
 
 // End is Close without waiting for the disk: the store writes what is in memory
@@ -296,10 +302,7 @@ func (l *Log) End() {
 	l.mu.Lock()
 	deferred := !l.closed && l.listed && l.store.mayDefer()
 	if deferred {
-		if l.midLine {
-			l.buf = append(l.buf, '\n')
-			l.midLine = false
-		}
+		l.endLineLocked()
 		l.closed, l.ended = true, true
 	}
 	l.mu.Unlock()

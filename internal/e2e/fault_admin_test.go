@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -124,8 +125,9 @@ func TestRefusedResultIsSetAside(t *testing.T) {
 			l.mustSend(t, p.client, trigger(int32(good%5)+1, "echo", "good "+strconv.Itoa(good)))
 			good++
 		}
-		_, err := os.Stat(aside)
-		return err == nil
+		// The file is there a moment before its line is.
+		lines, err := os.ReadFile(aside)
+		return err == nil && bytes.HasSuffix(lines, []byte("\n"))
 	})
 	took := time.Since(begin)
 	l.waitDelivered(t, 30*time.Second, a)

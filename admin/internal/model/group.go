@@ -1,0 +1,44 @@
+package model
+
+import (
+	"strings"
+	"time"
+)
+
+// Group is a row of xxl_job_group: an executor application and its addresses.
+type Group struct {
+	ID          int32
+	AppName     string
+	Title       string // name from master on
+	Manual      bool   // address_type: true when the addresses were typed
+	AddressList Text   // comma separated
+	AccessToken string // of this group alone; "" is the global one. Never shown.
+	UpdateTime  time.Time
+}
+
+// Addresses splits the address list; blanks are dropped and items trimmed.
+func (g *Group) Addresses() []string {
+	var list []string
+	for item := range strings.SplitSeq(g.AddressList.S, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+// GroupFilter selects groups for a list; the texts match as substrings.
+type GroupFilter struct {
+	AppName string
+	Title   string
+	Offset  int
+	Limit   int // 0 is 10; at most 1,000
+}
+
+// Beat is a row of xxl_job_registry: a heartbeat of an executor.
+type Beat struct {
+	Group string // EXECUTOR
+	Key   string // app name
+	Value string // address
+	At    time.Time
+}

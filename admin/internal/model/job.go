@@ -1,0 +1,81 @@
+package model
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Job is a row of xxl_job_info.
+type Job struct {
+	ID         int32
+	GroupID    int32
+	Name       string // job_desc, or name from master on
+	AddTime    time.Time
+	UpdateTime time.Time
+	Author     Text
+	AlarmEmail Text // comma separated
+
+	ScheduleType ScheduleType
+	ScheduleConf Text // a cron expression, or seconds
+	Misfire      Misfire
+	TimeZone     string // IANA name; "" is the server's zone
+	Running      bool   // trigger_status
+	LastMs       int64  // the last planned instant; 0 is none
+	NextMs       int64  // the next one to plan; 0 is none
+
+	Route      Route
+	Handler    Text
+	Param      Text
+	Block      Block
+	TimeoutSec int32 // seconds; 0 is no limit
+	Retries    int32 // runs after the first failed one
+
+	GlueType    string
+	GlueSource  Text // not read by the scheduling pass for BEAN jobs
+	GlueRemark  Text
+	GlueUpdated time.Time // zero for NULL
+
+	Children Text // child_jobid: ids, comma separated
+}
+
+// ChildIDs splits Children. Items that are not positive 32-bit numbers come
+// back in bad, as typed.
+func (j *Job) ChildIDs() (ids []int32, bad []string) {
+	if strings.TrimSpace(j.Children.S) == "" {
+		return nil, nil
+	}
+	for item := range strings.SplitSeq(j.Children.S, ",") {
+		n, err := strconv.ParseInt(strings.TrimSpace(item), 10, 32)
+		if err != nil || n <= 0 {
+			bad = append(bad, item)
+			continue
+		}
+		ids = append(ids, int32(n))
+	}
+	return ids, bad
+}
+
+// JobFilter selects jobs for a list. Zero fields select everything; the three
+// texts match as substrings.
+type JobFilter struct {
+	GroupID  int32
+	GroupIDs []int32 // nil is every group; else GroupID must be one of them too
+	Running  *bool
+	Name     string
+	Handler  string
+	Author   string
+	Offset   int
+	Limit    int // 0 is 10; at most 1,000
+}
+
+// GlueVersion is a row of xxl_job_logglue: a saved version of a job's code.
+type GlueVersion struct {
+	ID       int32
+	JobID    int32
+	GlueType string
+	Source   Text
+	Remark   string
+	AddTime  time.Time
+	Updated  time.Time
+}

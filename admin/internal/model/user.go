@@ -1,0 +1,62 @@
+package model
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// User is a row of xxl_job_user and what we keep beside it.
+type User struct {
+	ID         int32
+	Username   string
+	JavaHash   string // password column: MD5 or SHA-256 hex of Java, or unusable
+	Hash       string // our own hash in its encoded form; "" until first used
+	Admin      bool   // role 1
+	Permission Text   // group ids, comma separated
+}
+
+// Groups lists the group ids of Permission.
+func (u *User) Groups() []int32 {
+	var ids []int32
+	for item := range strings.SplitSeq(u.Permission.S, ",") {
+		if n, err := strconv.ParseInt(strings.TrimSpace(item), 10, 32); err == nil {
+			ids = append(ids, int32(n))
+		}
+	}
+	return ids
+}
+
+// May reports whether the user may see and change the group.
+func (u *User) May(groupID int32) bool {
+	return u.Admin || slices.Contains(u.Groups(), groupID)
+}
+
+// UserFilter selects users for a list; Username matches as a substring.
+type UserFilter struct {
+	Username string
+	Admin    *bool
+	Offset   int
+	Limit    int // 0 is 10; at most 1,000
+}
+
+// Session is a login. The id that the browser holds is never stored: Key is
+// its SHA-256.
+type Session struct {
+	Key     string // hex of the SHA-256 of the session id
+	UserID  int32
+	Created time.Time
+	Expires time.Time
+	Seen    time.Time
+}
+
+// Audit is one line of what people and scripts have changed.
+type Audit struct {
+	ID     int64
+	At     time.Time
+	User   string // name; "" for the admin itself
+	Action string // "job.update" …
+	Object string // "job 7"
+	Detail string
+}

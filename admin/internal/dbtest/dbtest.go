@@ -122,10 +122,11 @@ func fresh(tb testing.TB, kind *engine, opts []Option) string {
 	if err != nil {
 		tb.Fatalf("dbtest: %v", err)
 	}
+	after := context.WithoutCancel(ctx)
 	tb.Cleanup(func() {
 		// Dropping only saves disk: a test that left a transaction open has
 		// failed already, or says so itself.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), 10*time.Second)
+		ctx, cancel := context.WithTimeout(after, 10*time.Second)
 		defer cancel()
 		if err := s.drop(ctx, name); err != nil {
 			tb.Logf("dbtest: %v", err)

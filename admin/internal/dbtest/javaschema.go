@@ -107,7 +107,8 @@ func (g javaGeneration) tables() []string {
 		info + javaTable,
 		log + javaTable,
 		"CREATE TABLE `xxl_job_log_report` (`id` int(11) NOT NULL AUTO_INCREMENT, " +
-			"`trigger_day` datetime DEFAULT NULL, `running_count` int(11) NOT NULL DEFAULT 0, `suc_count` int(11) NOT NULL DEFAULT 0, " +
+			"`trigger_day` datetime DEFAULT NULL, `running_count` int(11) NOT NULL DEFAULT 0, " +
+			"`suc_count` int(11) NOT NULL DEFAULT 0, " +
 			"`fail_count` int(11) NOT NULL DEFAULT 0, `update_time` datetime DEFAULT NULL, PRIMARY KEY (`id`), " +
 			"UNIQUE KEY `i_trigger_day` (`trigger_day`))" + javaTable,
 		"CREATE TABLE `xxl_job_logglue` (`id` int(11) NOT NULL AUTO_INCREMENT, `job_id` int(11) NOT NULL, " +

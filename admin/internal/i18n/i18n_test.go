@@ -148,8 +148,8 @@ func TestTextAndLookup(t *testing.T) {
 	assert.Equal(t, "Length limit", En.Lookup("system_lengh_limit"))
 	assert.Equal(t, "AppName length is limited to 4~64", En.Lookup("jobgroup_field_appname_length"))
 	assert.Empty(t, En.Lookup("no_such_key"))
-	assert.Equal(t, "1/2 [Job ID {0}]: trigger success, message: {4}<br>",
-		En.Format(JobconfCallbackChildMsg1, "1", "2", "{0}", "success", "{4}"), "arguments are not looked at again")
+	assert.Equal(t, "Missed 3 fires from {2} to b: nobody was there to plan them",
+		En.Format(JoblogMisfireGap, "3", "{2}", "b"), "arguments are not looked at again")
 }
 
 func TestTitles(t *testing.T) {

@@ -89,14 +89,13 @@ const (
 	JoblogRollingLogTriggerfail Key = "joblog_rolling_log_triggerfail"
 	JoblogFieldHandleMsg        Key = "joblog_field_handleMsg"
 	JoblogFieldTriggerTime      Key = "joblog_field_triggerTime"
-	JoblogMisfireGap            Key = "joblog_misfire_gap"     // our own; {0} how many, {1} first, {2} last
-	JoblogLostGone              Key = "joblog_lost_gone"       // our own
-	JoblogLostIdle              Key = "joblog_lost_idle"       // our own
-	JoblogInDoubt               Key = "joblog_in_doubt"        // our own
-	JoblogJobDeleted            Key = "joblog_job_deleted"     // our own
-	JoblogGroupMissing          Key = "joblog_group_missing"   // our own
-	JoblogResultLate            Key = "joblog_result_late"     // our own
-	JoblogChildForbidden        Key = "joblog_child_forbidden" // our own; {0} job id
+	JoblogMisfireGap            Key = "joblog_misfire_gap"   // our own; {0} how many, {1} first, {2} last
+	JoblogLostGone              Key = "joblog_lost_gone"     // our own
+	JoblogLostIdle              Key = "joblog_lost_idle"     // our own
+	JoblogInDoubt               Key = "joblog_in_doubt"      // our own
+	JoblogJobDeleted            Key = "joblog_job_deleted"   // our own
+	JoblogGroupMissing          Key = "joblog_group_missing" // our own
+	JoblogResultLate            Key = "joblog_result_late"   // our own
 )
 
 // What trigger_msg and handle_msg are made of (admin.md 4.5, 5.2).
@@ -116,8 +115,11 @@ const (
 	JobconfTriggerAddressEmpty  Key = "jobconf_trigger_address_empty"
 	JobconfTriggerRun           Key = "jobconf_trigger_run"
 	JobconfTriggerChildRun      Key = "jobconf_trigger_child_run"
-	JobconfCallbackChildMsg1    Key = "jobconf_callback_child_msg1" // {0}/{1}, {2} id, {3} result, {4} message
-	JobconfCallbackChildMsg2    Key = "jobconf_callback_child_msg2" // {0}/{1}, {2} id as typed
+	JobconfCallbackChildStarted Key = "jobconf_callback_child_started"
+	JobconfCallbackChildMissing Key = "jobconf_callback_child_missing"
+	JobconfCallbackChildForeign Key = "jobconf_callback_child_foreign"
+	JobconfCallbackChildCycle   Key = "jobconf_callback_child_cycle"
+	JobconfCallbackChildBad     Key = "jobconf_callback_child_bad"
 	JobconfRouteFirst           Key = "jobconf_route_first"
 	JobconfRouteLast            Key = "jobconf_route_last"
 	JobconfRouteRound           Key = "jobconf_route_round"

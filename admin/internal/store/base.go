@@ -1,0 +1,186 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	txAttempts = 10                   // how often a transaction runs before its error is returned
+	txPause    = 2 * time.Millisecond // before the second one; doubled, at most 100 ms, with jitter
+	txLimit    = 30 * time.Second     // for one attempt: a server that neither answers nor ends the connection
+)
+
+// querier is what statements run on: *sql.DB, *sql.Tx or *sql.Conn.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// reader is for reads outside of a transaction. On SQLite it never waits for
+// the writer.
+func (s *Store) reader() querier { return s.rd }
+
+// sql binds a statement to this database: placeholders, and the columns and
+// clauses in braces. The text must be a constant, for it is kept.
+func (s *Store) sql(text string) string {
+	if bound, ok := s.texts.Load(text); ok {
+		return bound.(string)
+	}
+	bound := s.bind(text)
+	s.texts.Store(text, bound)
+	return bound
+}
+
+// bind is sql for a text that is made at run time.
+func (s *Store) bind(text string) string {
+	s.mu.RLock()
+	title, name := s.schema.groupTitle, s.schema.jobName
+	s.mu.RUnlock()
+	text = strings.NewReplacer("{group.title}", title, "{job.name}", name, "{lock}", s.d.lock).Replace(text)
+	return s.d.rebind(text)
+}
+
+// inTx runs fn in one writing transaction. A deadlock, or a lock that could
+// not be had in time, makes fn run again in a new one, so fn must not keep what
+// an earlier run of it did. The error of fn rolls the transaction back.
+// ErrUnknownOutcome is returned when nobody knows whether COMMIT took place.
+func (s *Store) inTx(ctx context.Context, fn func(q querier) error) error {
+	pause := txPause
+	for attempt := 1; ; attempt++ {
+		err := s.tryTx(ctx, fn)
+		if err == nil || attempt == txAttempts || errors.Is(err, ErrUnknownOutcome) || !s.d.retryable(err) {
+			return err
+		}
+		s.log.DebugContext(ctx, "transaction runs again", slog.Int("attempt", attempt), slog.Any("err", err))
+		select {
+		case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // jitter
+		case <-ctx.Done():
+			return err
+		}
+		pause = min(2*pause, 100*time.Millisecond)
+	}
+}
+
+// tryTx is one attempt of inTx.
+func (s *Store) tryTx(ctx context.Context, fn func(q querier) error) error {
+	ctx, cancel := context.WithTimeout(ctx, txLimit)
+	defer cancel()
+	leave, err := s.enterWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	// A Tx with a context that ends costs a goroutine, and on SQLite one more
+	// for each statement; there nothing can block for long.
+	if s.d.local {
+		ctx = context.WithoutCancel(ctx)
+	}
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // No effect after Commit; after an error the error counts.
+	if err := fn(pinned{tx: tx, ctx: ctx, local: s.d.local}); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		if s.d.notCommitted(err) {
+			return fmt.Errorf("commit: %w", err)
+		}
+		return fmt.Errorf("commit: %w: %w", ErrUnknownOutcome, err)
+	}
+	return nil
+}
+
+// enterWriter waits for the turn to write, where there is one connection for
+// all. The pool of database/sql would do too, but it knows no other users: the
+// checkpointer takes its turn here.
+func (s *Store) enterWriter(ctx context.Context) (leave func(), err error) {
+	if s.writer == nil {
+		return func() {}, nil
+	}
+	select {
+	case s.writer <- struct{}{}:
+		return func() { <-s.writer }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for the turn to write: %w", context.Cause(ctx))
+	}
+}
+
+// pinned is a transaction whose statements run with the transaction's own
+// context where the database is local, so that none of them is cut off in the
+// middle by a caller who goes away.
+type pinned struct {
+	tx    *sql.Tx
+	ctx   context.Context //nolint:containedctx // it lives as long as the transaction
+	local bool
+}
+
+func (p pinned) pick(ctx context.Context) context.Context {
+	if p.local {
+		return p.ctx
+	}
+	return ctx
+}
+
+func (p pinned) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return p.tx.ExecContext(p.pick(ctx), query, args...)
+}
+
+func (p pinned) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return p.tx.QueryContext(p.pick(ctx), query, args...)
+}
+
+func (p pinned) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	return p.tx.QueryRowContext(p.pick(ctx), query, args...)
+}
+
+// insertID runs an INSERT of one row and returns the id that the database gave
+// it. The text has no RETURNING clause; it is added where it is needed. The
+// table's key must be called id.
+func (s *Store) insertID(ctx context.Context, q querier, text string, args ...any) (int64, error) {
+	if s.d.returning {
+		var id int64
+		err := q.QueryRowContext(ctx, s.sql(text+" RETURNING id"), args...).Scan(&id)
+		return id, err
+	}
+	res, err := q.ExecContext(ctx, s.sql(text), args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
+
+// isDuplicate reports whether the database refused a row because of a key that
+// exists.
+func (s *Store) isDuplicate(err error) bool { return s.d.duplicate(err) }
+
+// marks returns "?,?,?" with n question marks.
+func marks(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strings.Repeat(",?", n)[1:]
+}
+
+// intList returns "1,2,3", for an IN list: numbers need no placeholders, and a
+// list as text is one statement for every length where the driver binds.
+func intList[T ~int32 | ~int64](ids []T) string {
+	b := make([]byte, 0, 8*len(ids))
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(id), 10)
+	}
+	return string(b)
+}

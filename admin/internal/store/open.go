@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	poolConns    = 16               // connections to a server, at most
+	poolLifetime = 10 * time.Minute // below what servers and proxies allow to idle
+	poolIdle     = time.Minute
+	dialTimeout  = 5 * time.Second
+)
+
+// connect opens the pools of the database that the DSN names.
+func (s *Store) connect(ctx context.Context, dsn string) error {
+	kind, rest, _ := strings.Cut(dsn, ":")
+	switch kind {
+	case "sqlite":
+		return s.connectSQLite(ctx, strings.TrimPrefix(rest, "//"))
+	case "mysql", "mariadb":
+		return s.connectServer(ctx, dsn, mysqlDialect, mysqlConnector)
+	case "postgres", "postgresql":
+		return s.connectServer(ctx, dsn, postgresDialect, postgresConnector)
+	}
+	return errors.New("the database must be named as sqlite:FILE, mysql://user:password@host:port/name " +
+		"or postgres://user:password@host:port/name") // the DSN is not shown: it may hold a password
+}
+
+// connectServer opens a pool to a database server and asks it for a sign of
+// life.
+func (s *Store) connectServer(
+	ctx context.Context, dsn string, d dialect, connector func(u *url.URL) (driver.Connector, error),
+) error {
+	u, err := url.Parse(dsn)
+	if err != nil { // its text repeats the DSN
+		return fmt.Errorf("the %s database's name is no URL: special characters of the password "+
+			"must be written as %%XX", d.name)
+	}
+	c, err := connector(u)
+	if err != nil {
+		return fmt.Errorf("database %s: %w", u.Redacted(), err)
+	}
+	s.d = d
+	s.db = sql.OpenDB(c)
+	s.rd = s.db
+	s.db.SetMaxOpenConns(poolConns)
+	s.db.SetMaxIdleConns(poolConns)
+	s.db.SetConnMaxLifetime(poolLifetime)
+	s.db.SetConnMaxIdleTime(poolIdle)
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout+5*time.Second)
+	defer cancel()
+	if err := s.db.PingContext(ctx); err != nil {
+		return errors.Join(fmt.Errorf("connect to database %s: %w", u.Redacted(), err), s.db.Close())
+	}
+	return nil
+}
+
+// dialer connects to database servers. A peer that is gone without a word is
+// noticed within about 10 s, also while a statement is waiting for its answer.
+func dialer() *net.Dialer {
+	return &net.Dialer{
+		Timeout:         dialTimeout,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 4 * time.Second, Interval: 2 * time.Second, Count: 3},
+		Control:         userTimeout,
+	}
+}
+
+// initConnector runs statements on each new connection.
+type initConnector struct {
+	driver.Connector
+	texts []string
+}
+
+// Connect implements driver.Connector.
+func (c *initConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	exec, ok := conn.(driver.ExecerContext)
+	if !ok {
+		return nil, errors.Join(errors.New("the driver lacks a method that is needed"), conn.Close())
+	}
+	for _, text := range c.texts {
+		if _, err := exec.ExecContext(ctx, text, nil); err != nil {
+			return nil, errors.Join(fmt.Errorf("prepare the connection: %w", err), conn.Close())
+		}
+	}
+	return conn, nil
+}

@@ -1,0 +1,173 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/xxljob-go/xxljob/internal/lifecycle"
+)
+
+const (
+	sqliteReaders   = 4               // connections that read
+	checkpointEvery = time.Second     // the checkpointer looks at the log
+	checkpointFrom  = 4 << 20         // bytes of the log from which its pages are copied back
+	checkpointHard  = 64 << 20        // bytes from which the writer waits for the rest
+	sqliteBusy      = 5 * time.Second // a lock of another program, such as a backup
+)
+
+var sqliteDialect = dialect{
+	name:      sqliteName,
+	local:     true,
+	returning: true,
+	kind:      sqliteKind,
+}
+
+// connectSQLite opens the file, which is made when it is missing.
+func (s *Store) connectSQLite(ctx context.Context, file string) error {
+	s.d = sqliteDialect
+	if file == "" || strings.Contains(file, ":memory:") || strings.Contains(file, "?") {
+		return fmt.Errorf("database sqlite:%s: name a file, such as sqlite:/var/lib/xxl-job/admin.db; "+
+			"memory and parameters are not supported", file)
+	}
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return fmt.Errorf("database sqlite:%s: %w", file, err)
+	}
+	if s.release, err = lockFile(path + ".lock"); err != nil {
+		return fmt.Errorf("database sqlite:%s: %w", file, err)
+	}
+	if err := s.openSQLite(ctx, path); err != nil {
+		return errors.Join(fmt.Errorf("database sqlite:%s: %w", file, err), s.release())
+	}
+	return nil
+}
+
+func (s *Store) openSQLite(ctx context.Context, path string) error {
+	// The file holds password hashes and tokens: it is the owner's alone.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	base := "file:" + (&url.URL{Path: path}).EscapedPath() +
+		fmt.Sprintf("?_pragma=busy_timeout(%d)", sqliteBusy.Milliseconds())
+	write, err := sqlite.NewConnector(base + "&_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
+		"&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-32768)&_pragma=temp_store(MEMORY)&_pragma=foreign_keys(0)")
+	if err != nil {
+		return err
+	}
+	read, err := sqlite.NewConnector(base + "&_pragma=query_only(1)&_pragma=cache_size(-8192)&_pragma=temp_store(MEMORY)" +
+		"&_pragma=wal_autocheckpoint(0)")
+	if err != nil {
+		return err
+	}
+	s.db = sql.OpenDB(&cachingConnector{write})
+	s.db.SetMaxOpenConns(1)
+	s.rd = sql.OpenDB(&cachingConnector{read})
+	s.rd.SetMaxOpenConns(sqliteReaders)
+	s.rd.SetMaxIdleConns(sqliteReaders)
+	s.writer = make(chan struct{}, 1)
+	var mode string
+	if err := s.db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
+		return errors.Join(fmt.Errorf("open: %w; is it a SQLite database, and writable?", err), s.db.Close(), s.rd.Close())
+	}
+	if mode != "wal" {
+		return errors.Join(fmt.Errorf("journal mode is %s, a write-ahead log is needed; "+
+			"the file must lie on a local file system", mode), s.db.Close(), s.rd.Close())
+	}
+	s.own = lifecycle.NewGroup(context.WithoutCancel(ctx))
+	s.own.Go(func(ctx context.Context) { s.checkpoints(ctx, path+"-wal") })
+	return nil
+}
+
+// checkpoints copies the pages of the write-ahead log back into the file,
+// beside the writer. When the log has grown long all the same, because there
+// was never a moment without a new page, the writer waits for the short rest,
+// so that the log can begin anew.
+func (s *Store) checkpoints(ctx context.Context, wal string) {
+	tick := time.NewTicker(checkpointEvery)
+	defer tick.Stop()
+	conn, err := s.rd.Conn(ctx)
+	if err != nil {
+		return // closed at once
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "PRAGMA query_only=0"); err != nil {
+		s.log.ErrorContext(ctx, "no checkpoints", slog.Any("err", err))
+		return
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if size := fileSize(wal); size >= checkpointFrom {
+			if err := s.checkpoint(ctx, conn, size); err != nil && ctx.Err() == nil {
+				s.log.WarnContext(ctx, "checkpoint", slog.Any("err", err))
+			}
+		}
+	}
+}
+
+func (s *Store) checkpoint(ctx context.Context, conn *sql.Conn, size int64) error {
+	ctx = context.WithoutCancel(ctx) // a cut off checkpoint gains nothing
+	if _, err := conn.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+		return err
+	}
+	if size < checkpointHard {
+		return nil
+	}
+	leave, err := s.enterWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	_, err = conn.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return err
+}
+
+func fileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// sqliteKind sorts the errors of the driver.
+func sqliteKind(err error) errKind {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		if connError(err) {
+			return errConn
+		}
+		return errOther
+	}
+	switch e.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
+		return errDuplicate
+	case sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC:
+		return errOther // the frames may be in the log all the same
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return errRetry
+	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH:
+		return errRow
+	}
+	return errServer
+}

@@ -1,0 +1,151 @@
+package alarm
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// line is a labelled value of a message.
+type line struct{ label, value string }
+
+// message is an alarm in words, before a channel gives it its form.
+type message struct {
+	alarm   *Alarm
+	subject string // the subject of a mail
+	title   string // the subject and the job, in one line
+	lines   []line
+	counts  []line // those of lines that say how often, and what was left out
+	content string // what the Java mail has in its column "content", as text
+	zone    *time.Location
+	texts   texts
+
+	delivered map[string]bool // addresses that have the mail; the mail sender's own
+}
+
+// newMessage puts the alarm into words. missed is the number of alarms that the
+// channel has dropped since its last message.
+func newMessage(a *Alarm, missed int64, cfg *Config) *message {
+	m := &message{alarm: a, zone: cfg.Location, texts: withEnglish(cfg.Text), delivered: make(map[string]bool)}
+	m.subject = oneLine(cfg.TitlePrefix + m.texts(subjectKey(a.Kind)))
+	m.title = m.subject
+	if a.Job.ID != 0 {
+		m.title = oneLine(m.subject + ": " + a.Job.Name + " (" + strconv.Itoa(int(a.Job.ID)) + ")")
+	}
+	m.content = m.contentText()
+	m.addJob()
+	first := len(m.lines)
+	m.addCounts(missed)
+	m.counts = m.lines[first:len(m.lines):len(m.lines)]
+	m.add(textTime, m.clock(a.At))
+	m.add(textAlarmContent, m.content)
+	return m
+}
+
+// subjectKey returns the key of the subject of a kind of alarm.
+func subjectKey(k Kind) string {
+	switch k {
+	case RunLost:
+		return textLost
+	case Recovered:
+		return textRecovered
+	case Test:
+		return textTest
+	default:
+		return textSubject
+	}
+}
+
+// typeText returns what stands in the column "alarm" of the Java mail.
+func (m *message) typeText() string {
+	if m.alarm.Kind == RunFailed {
+		return m.texts(textAlarmType)
+	}
+	return m.texts(subjectKey(m.alarm.Kind))
+}
+
+func (m *message) addJob() {
+	a := m.alarm
+	m.add(textGroup, oneLine(a.Group))
+	if a.Job.ID != 0 {
+		m.add(textJobID, strconv.Itoa(int(a.Job.ID)))
+	}
+	m.add(textJobName, oneLine(a.Job.Name))
+	m.add(textAuthor, oneLine(a.Job.Author.S))
+	m.add(textAddress, oneLine(a.Address))
+}
+
+func (m *message) addCounts(missed int64) {
+	a := m.alarm
+	switch {
+	case a.Kind == Recovered:
+		m.add(textFailures, strconv.Itoa(a.Count))
+		m.add(textSince, m.clock(a.Since))
+	case a.Count > 1:
+		m.add(textMore, strconv.Itoa(a.Count))
+		m.add(textSince, m.clock(a.Since))
+	}
+	if missed > 0 {
+		m.add(textMissed, strconv.FormatInt(missed, 10))
+	}
+}
+
+// add appends a line unless its value is empty.
+func (m *message) add(key, value string) {
+	if value != "" {
+		m.lines = append(m.lines, line{label: m.texts(key), value: value})
+	}
+}
+
+// contentText is the text of the Java mail's content (admin.md 5.5).
+func (m *message) contentText() string {
+	a := m.alarm
+	if a.Kind == Test {
+		return m.texts(textTestDetail)
+	}
+	if a.LogID == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("Alarm Job LogId=" + strconv.FormatInt(a.LogID, 10))
+	if a.TriggerCode != codeSuccess {
+		b.WriteString("\nTriggerMsg=\n" + plainHTML(a.TriggerMsg))
+	}
+	if a.HandleCode > 0 && a.HandleCode != codeSuccess {
+		b.WriteString("\nHandleCode=" + plain(a.HandleMsg))
+	}
+	return b.String()
+}
+
+// clock prints an instant in the admin's zone, and nothing for the zero one.
+func (m *message) clock(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.In(m.zone).Format("2006-01-02 15:04:05")
+}
+
+// text returns the lines as plain text of at most limit bytes; 0 is no limit.
+func (m *message) text(limit int) string {
+	var b strings.Builder
+	for i, l := range m.lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(l.label + ": " + l.value)
+	}
+	if limit <= 0 {
+		return b.String()
+	}
+	return cut(b.String(), limit)
+}
+
+// oneLine replaces line breaks and other control characters by blanks.
+func oneLine(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, text))
+}

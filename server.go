@@ -223,6 +223,9 @@ func fastHandler(serve func(*request) []byte) fasthttp.RequestHandler {
 			appName: h.Peek(wire.HeaderAppName),
 			body:    ctx.Request.Body(),
 		})
+		if bytes.HasPrefix(h.UserAgent(), []byte(wire.Native)) {
+			ctx.Response.Header.Set(wire.HeaderExecutor, wire.Native)
+		}
 		fastAnswer(ctx, body)
 	}
 }
@@ -329,6 +332,9 @@ func httpHandler(cfg *Config, serve func(*request) []byte) http.Handler {
 			appName: []byte(r.Header.Get(wire.HeaderAppName)),
 			body:    body,
 		})
+		if strings.HasPrefix(r.UserAgent(), wire.Native) {
+			w.Header().Set(wire.HeaderExecutor, wire.Native)
+		}
 		w.Header().Set("Content-Type", wire.ContentTypeHTML)
 		w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
 		_, _ = w.Write(answer) // the client is gone

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"runtime"
 	"strings"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/valyala/fasthttp"
 
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
@@ -177,4 +179,31 @@ func TestSilentConnectionGetsNoAnswer(t *testing.T) {
 			require.NoError(t, conn.Close())
 		}
 	})
+}
+
+// Only our own admin learns whose executor it is: to any other it looks like a
+// Java one, on the executor's own port and mounted.
+func TestNativeMarkIsForOurAdmin(t *testing.T) {
+	t.Parallel()
+	serve := func(*request) []byte { return successBody }
+	for _, tt := range []struct{ agent, want string }{
+		{agent: wire.Native, want: wire.Native},
+		{agent: wire.Native + "/1.2", want: wire.Native},
+		{agent: "Java/17.0.15"},
+		{agent: ""},
+	} {
+		t.Run(tt.agent, func(t *testing.T) {
+			t.Parallel()
+			rec := httptest.NewRecorder()
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, wire.PathBeat, strings.NewReader(`""`))
+			r.Header.Set("User-Agent", tt.agent)
+			httpHandler(&Config{}, serve).ServeHTTP(rec, r)
+			assert.Equal(t, tt.want, rec.Header().Get(wire.HeaderExecutor))
+
+			var ctx fasthttp.RequestCtx
+			ctx.Request.Header.SetUserAgent(tt.agent)
+			fastHandler(serve)(&ctx)
+			assert.Equal(t, tt.want, string(ctx.Response.Header.Peek(wire.HeaderExecutor)))
+		})
+	}
 }

@@ -35,6 +35,13 @@ const (
 	HeaderToken = "XXL-JOB-ACCESS-TOKEN"
 	// HeaderAppName carries the executor's name. Only master asks for it.
 	HeaderAppName = "XXL-JOB-APPNAME"
+	// HeaderExecutor is our own: with the value Native it marks the answers of
+	// our executor, which runs a trigger once however often it comes. It is
+	// given only to a caller whose User-Agent begins with Native; to any other
+	// the executor looks like a Java one.
+	HeaderExecutor = "XXL-JOB-EXECUTOR"
+	// Native is the value of HeaderExecutor and the User-Agent of our admin.
+	Native = "xxljob-go"
 	// ContentTypeJSON is the content type of every request.
 	ContentTypeJSON = "application/json;charset=UTF-8"
 	// ContentTypeHTML is the content type of every answer of an executor,

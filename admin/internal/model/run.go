@@ -67,6 +67,7 @@ type TriggerResult struct {
 	Msg     string
 	Address string
 	AtMs    int64
+	NoRetry bool // it failed, but an executor may have taken it: running it again could double it
 }
 
 // HandleResult is how a run ended.

@@ -1,0 +1,9 @@
+// Package completion ends runs: it takes what executors answered to triggers
+// and what they report as results, stores both in groups, and decides in the
+// same transaction what follows: a retry, child jobs, an alarm.
+//
+// The first result of a run wins. [Writer.Results] returns only after its batch
+// has been committed, so an executor that is told 200 may forget what it sent
+// (promise A3); a transaction whose outcome nobody knows is never reported as
+// success, and storing it again changes nothing.
+package completion

@@ -1,0 +1,207 @@
+package completion
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
+	"github.com/xxljob-go/xxljob/internal/wire"
+)
+
+const (
+	// maxMessage is how much of a result's message is kept, in UTF-16 units as
+	// Java counts.
+	maxMessage = 15000
+	// maxWalk bounds the walk over child jobs that looks for a cycle.
+	maxWalk = 1000
+)
+
+// follow decides, inside the transaction that ends runs, what comes after them.
+type follow struct {
+	w    *Writer
+	load store.Loader
+	now  time.Time
+	jobs map[*model.Run]*model.Job // of the runs that it made
+}
+
+func (f *follow) decide(ctx context.Context, ends []*store.Ending) error {
+	for _, e := range ends {
+		if !e.Ends {
+			continue
+		}
+		e.NewRuns, e.TriggerMsgSuffix = nil, ""
+		e.HandleMsg = handleMsg(e)
+		run := runOf(e)
+		if failed(e.Outcome) {
+			f.failure(e, run)
+			continue
+		}
+		e.AlarmStatus = model.AlarmDefault
+		if err := f.children(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failed reports whether the outcome is one that Java's fail monitor looks at.
+func failed(out *model.Outcome) bool {
+	if out.Handle != nil {
+		return out.Handle.Code != model.CodeSuccess
+	}
+	return out.Trigger.Code != model.CodeSuccess
+}
+
+// handleMsg is the message to store: behind one that stands there, cut as Java
+// cuts it.
+func handleMsg(e *store.Ending) model.Text {
+	if e.Outcome.Handle == nil {
+		return model.Text{}
+	}
+	msg := e.Outcome.Handle.Msg
+	if e.Log != nil && e.Log.HandleMsg.S != "" {
+		msg = model.T(e.Log.HandleMsg.S + "<br>" + msg.S)
+	}
+	if msg.Valid {
+		msg.S = wire.PrefixUTF16(msg.S, maxMessage)
+	}
+	return msg
+}
+
+// runOf is the open run, or what the row of a Java admin says of it.
+func runOf(e *store.Ending) *model.Run {
+	if e.Run != nil || e.Log == nil {
+		return e.Run
+	}
+	l := e.Log
+	run := &model.Run{
+		LogID: l.ID, JobID: l.JobID, GroupID: l.GroupID, Type: model.TriggerCron, ShardTotal: 1,
+		RetriesLeft: l.RetriesLeft, Handler: l.Handler, Param: l.Param, Address: l.Address.S,
+		TriggerMs: l.TriggerTime.UnixMilli(),
+	}
+	run.ShardIndex, run.ShardTotal, run.Sharded = model.ParseSharding(l.ShardingParam.S)
+	run.ShardTotal = max(run.ShardTotal, 1)
+	return run
+}
+
+// failure adds the retry and decides about the alarm.
+func (f *follow) failure(e *store.Ending, run *model.Run) {
+	e.AlarmStatus = model.AlarmNone
+	if e.Job == nil || run == nil {
+		return
+	}
+	if f.w.cfg.Alarms {
+		e.AlarmStatus = model.AlarmLocked
+	}
+	out := e.Outcome
+	final := out.Handle != nil && out.Handle.NoRetry || out.Handle == nil && out.Trigger.NoRetry
+	if run.RetriesLeft <= 0 || final {
+		return
+	}
+	retry := *run
+	retry.LogID, retry.Type, retry.PlannedMs, retry.SentMs, retry.Token = 0, model.TriggerRetry, 0, 0, 0
+	retry.State, retry.Address = model.RunPlanned, ""
+	retry.TriggerMs = f.now.Truncate(time.Second).UnixMilli()
+	retry.RetriesLeft--
+	f.w.cfg.Assign(&retry, e.Job, nil)
+	f.jobs[&retry] = e.Job
+	e.NewRuns = []*model.Run{&retry}
+	e.TriggerMsgSuffix = `<br><br><span style="color:#00c0ef;" > >>>>>>>>>>>` +
+		f.w.cfg.Text("jobconf_trigger_type_retry") + `<<<<<<<<<<< </span><br>`
+}
+
+// children starts the child jobs of a run that succeeded, and says so in its
+// message, as Java does (admin.md 5.2).
+func (f *follow) children(ctx context.Context, e *store.Ending) error {
+	if e.Job == nil || e.Job.Children.S == "" {
+		return nil
+	}
+	ids, bad := e.Job.ChildIDs()
+	found, err := f.load.Jobs(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("read child jobs of job %d: %w", e.Job.ID, err)
+	}
+	var b strings.Builder
+	b.WriteString(`<br><br><span style="color:#00c0ef;" > >>>>>>>>>>>`)
+	b.WriteString(f.w.cfg.Text("jobconf_trigger_child_run"))
+	b.WriteString(`<<<<<<<<<<< </span><br>`)
+	total := len(ids) + len(bad)
+	at := 0
+	line := func(id, what string) {
+		at++
+		fmt.Fprintf(&b, "%d/%d. [%s] %s<br>", at, total, id, what)
+	}
+	for _, id := range ids {
+		child := found[id]
+		if id == e.Job.ID || child == nil {
+			line(strconv.Itoa(int(id)), f.w.cfg.Text("jobconf_callback_child_missing"))
+			continue
+		}
+		loop, err := f.leadsBack(ctx, child, e.Job.ID)
+		if err != nil {
+			return err
+		}
+		if loop {
+			line(strconv.Itoa(int(id)), f.w.cfg.Text("jobconf_callback_child_cycle"))
+			continue
+		}
+		for _, run := range f.w.cfg.NewRuns(child, dispatch.Trigger{Type: model.TriggerParent, At: f.now}) {
+			f.jobs[run] = child
+			e.NewRuns = append(e.NewRuns, run)
+		}
+		line(strconv.Itoa(int(id)), f.w.cfg.Text("jobconf_callback_child_started"))
+	}
+	for _, item := range bad {
+		line(strings.Map(plain, item), f.w.cfg.Text("jobconf_callback_child_bad"))
+	}
+	text := b.String()
+	e.HandleMsg = model.T(wire.PrefixUTF16(e.HandleMsg.S, maxMessage-len([]rune(text))) + text)
+	return nil
+}
+
+// leadsBack walks the child jobs of j and reports whether it meets the job.
+func (f *follow) leadsBack(ctx context.Context, j *model.Job, job int32) (bool, error) {
+	seen := map[int32]bool{j.ID: true}
+	level := []*model.Job{j}
+	for len(level) > 0 && len(seen) < maxWalk {
+		var ids []int32
+		for _, at := range level {
+			kids, _ := at.ChildIDs()
+			if slices.Contains(kids, job) {
+				return true, nil
+			}
+			for _, id := range kids {
+				if !seen[id] {
+					seen[id] = true
+					ids = append(ids, id)
+				}
+			}
+		}
+		if len(ids) == 0 {
+			return false, nil
+		}
+		found, err := f.load.Jobs(ctx, ids)
+		if err != nil {
+			return false, fmt.Errorf("read child jobs of job %d: %w", j.ID, err)
+		}
+		level = level[:0]
+		for _, next := range found {
+			level = append(level, next)
+		}
+	}
+	return false, nil
+}
+
+// plain drops what has a meaning in HTML.
+func plain(r rune) rune {
+	if strings.ContainsRune(`<>&"'`, r) || r < ' ' {
+		return -1
+	}
+	return r
+}

@@ -1,0 +1,206 @@
+package completion
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
+)
+
+// Numbers of the writer (design 4.5).
+const (
+	// BatchRows is how many outcomes one transaction stores at most.
+	BatchRows = 512
+	// batchWait is how long a result waits for others.
+	batchWait = 10 * time.Millisecond
+	// triggerWait is how long the answer to a trigger waits for the result of
+	// the same run: both are then stored as one update.
+	triggerWait = 150 * time.Millisecond
+	// burstWait is the longest time that results wait while a burst goes out.
+	burstWait = 150 * time.Millisecond
+	// retryEvery paces a batch that the database does not take.
+	retryEvery = 500 * time.Millisecond
+	// storeTimeout ends a transaction that hangs.
+	storeTimeout = 15 * time.Second
+	// maxWaiting bounds the outcomes in memory; results beyond are refused, so
+	// that executors keep them.
+	maxWaiting = 200_000
+)
+
+// ErrBusy is returned for results while too many wait for the database.
+var ErrBusy = errors.New("too many results wait for the database, send them again")
+
+// ErrClosed is returned for results that come after the end.
+var ErrClosed = errors.New("the admin is stopping, send the result again")
+
+// Store is what the writer needs of the database.
+type Store interface {
+	Finish(ctx context.Context, outs []*model.Outcome,
+		decide func(ends []*store.Ending, load store.Loader) error) ([]*store.Ending, error)
+}
+
+// Config describes a Writer. Store, NewRuns and Created are required.
+type Config struct {
+	Store Store
+	// NewRuns makes the runs of a child job or of a retry that is not a shard.
+	NewRuns func(j *model.Job, t dispatch.Trigger) []*model.Run
+	// Assign chooses the address of a retry.
+	Assign func(r *model.Run, j *model.Job, override []string)
+	// Created takes runs that were stored, to be sent.
+	Created func(items ...dispatch.Item)
+	// Bursting reports whether triggers are going out just now; results then
+	// wait a little.
+	Bursting func() bool
+	// Ended is told of every run that ended, after the commit.
+	Ended func(e *store.Ending)
+	// RetryDelay is the time between a failure and its retry. Default 3s.
+	RetryDelay time.Duration
+	// Text returns a text of the installation's language by its key.
+	Text   func(key string) string
+	Logger *slog.Logger
+	// Stored feeds metrics: rows and time of one transaction.
+	Stored func(rows int, took time.Duration)
+	// Alarms says that failed runs are passed to the alarm manager, so that
+	// their rows are locked until it has reported.
+	Alarms bool
+}
+
+// item is an outcome on its way into the database.
+type item struct {
+	out  *model.Outcome
+	at   time.Time
+	done func(error) // nil for the answer to a trigger
+}
+
+// Writer stores outcomes. All methods are safe for concurrent use; Run is
+// called once.
+type Writer struct {
+	cfg Config
+
+	mu       sync.Mutex
+	waiting  []*item         // in order of arrival
+	triggers map[int64]*item // answers that wait for their result
+	order    []int64         // of triggers, oldest first; may name ones that are gone
+	closed   bool
+	wake     chan struct{}
+}
+
+// New returns a writer that stores nothing before Run.
+func New(cfg Config) (*Writer, error) {
+	if cfg.Store == nil || cfg.NewRuns == nil || cfg.Created == nil || cfg.Assign == nil {
+		return nil, errors.New("completion: Store, NewRuns, Assign and Created are required")
+	}
+	cfg.RetryDelay = cmp.Or(cfg.RetryDelay, 3*time.Second)
+	if cfg.Bursting == nil {
+		cfg.Bursting = func() bool { return false }
+	}
+	if cfg.Ended == nil {
+		cfg.Ended = func(*store.Ending) {}
+	}
+	if cfg.Text == nil {
+		cfg.Text = func(key string) string { return key }
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Stored == nil {
+		cfg.Stored = func(int, time.Duration) {}
+	}
+	return &Writer{
+		cfg: cfg, triggers: make(map[int64]*item), wake: make(chan struct{}, 1),
+	}, nil
+}
+
+// Trigger takes what became known of a trigger. It never blocks. What is not
+// stored before a crash is found out by asking the executor.
+func (w *Writer) Trigger(out model.Outcome) {
+	it := &item{out: &out, at: time.Now()}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
+	if out.Trigger.Code != model.CodeSuccess {
+		w.waiting = append(w.waiting, it) // the run has ended: nothing to wait for
+		w.wakeLocked()
+		return
+	}
+	w.triggers[out.LogID] = it
+	w.order = append(w.order, out.LogID)
+	if len(w.order) == 1 {
+		w.wakeLocked()
+	}
+}
+
+// Results stores results and blocks until they are durable, or ctx is done. An
+// error means that at least one of them may not be stored: send all again, the
+// first one wins.
+func (w *Writer) Results(ctx context.Context, outs []*model.Outcome) error {
+	if len(outs) == 0 {
+		return nil
+	}
+	g := &waitGroup{left: len(outs), done: make(chan struct{})}
+	now := time.Now()
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return ErrClosed
+	}
+	if len(w.waiting)+len(outs) > maxWaiting {
+		w.mu.Unlock()
+		return ErrBusy
+	}
+	for _, out := range outs {
+		if t := w.triggers[out.LogID]; t != nil && out.Trigger == nil {
+			out.Trigger = t.out.Trigger
+			delete(w.triggers, out.LogID)
+		}
+		w.waiting = append(w.waiting, &item{out: out, at: now, done: g.end})
+	}
+	w.wakeLocked()
+	w.mu.Unlock()
+	select {
+	case <-g.done:
+		return g.err()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (w *Writer) wakeLocked() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// waitGroup ends when all of its results have.
+type waitGroup struct {
+	mu    sync.Mutex
+	left  int
+	first error
+	done  chan struct{}
+}
+
+func (g *waitGroup) end(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.first == nil {
+		g.first = err
+	}
+	if g.left--; g.left == 0 {
+		close(g.done)
+	}
+}
+
+func (g *waitGroup) err() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.first
+}

@@ -1,0 +1,79 @@
+package dispatch
+
+import (
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/internal/wire"
+)
+
+// prepare resolves the group and, where nobody has to be asked, the address,
+// and encodes the request, so that nothing but the socket is left for the
+// planned instant.
+func (d *Dispatcher) prepare(e *entry) {
+	if e.group == nil {
+		g, ok := d.cfg.Group(e.Run.GroupID)
+		if !ok {
+			return
+		}
+		e.group = g
+	}
+	if e.addrs == nil {
+		e.addrs = e.group.Addresses()
+	}
+	if e.Run.Address == "" {
+		if e.Job.Route.Probes() && !e.Run.Sharded {
+			return
+		}
+		e.Run.Address = d.pick(e)
+	}
+	if e.Run.Address != "" {
+		e.call = d.cfg.Client.Prepare(d.target(e), request(e))
+	}
+}
+
+// pick chooses an address; "" when there is none.
+func (d *Dispatcher) pick(e *entry) string {
+	if len(e.addrs) == 0 {
+		return ""
+	}
+	if e.Run.Sharded || e.Job.Route == model.RouteShardingBroadcast {
+		if int(e.Run.ShardIndex) < len(e.addrs) {
+			return e.addrs[e.Run.ShardIndex]
+		}
+		return e.addrs[0]
+	}
+	addr, err := d.cfg.Router.Pick(e.Job.Route, e.Run.JobID, e.addrs, time.Now())
+	if err != nil {
+		e.note = err.Error()
+	}
+	return addr
+}
+
+func (d *Dispatcher) target(e *entry) execclient.Target {
+	return execclient.Target{Address: e.Run.Address, AppName: e.group.AppName, Token: e.group.AccessToken}
+}
+
+// request is the body of a trigger, with handler and param as at planning.
+func request(e *entry) *wire.TriggerRequest {
+	j, r := e.Job, e.Run
+	text := func(t model.Text) wire.NullString { return wire.NullString{String: t.S, Valid: t.Valid} }
+	req := &wire.TriggerRequest{
+		JobID:                 r.JobID,
+		ExecutorHandler:       text(r.Handler),
+		ExecutorParams:        text(r.Param),
+		ExecutorBlockStrategy: wire.Str(string(j.Block)),
+		ExecutorTimeout:       j.TimeoutSec,
+		LogID:                 r.LogID,
+		LogDateTime:           r.TriggerMs,
+		GlueType:              wire.Str(j.GlueType),
+		GlueSource:            text(j.GlueSource),
+		BroadcastIndex:        r.ShardIndex,
+		BroadcastTotal:        max(r.ShardTotal, 1),
+	}
+	if !j.GlueUpdated.IsZero() {
+		req.GlueUpdateTime = j.GlueUpdated.UnixMilli()
+	}
+	return req
+}

@@ -1,0 +1,258 @@
+package recovery
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
+	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/lease"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
+	"github.com/xxljob-go/xxljob/internal/lifecycle"
+)
+
+// Numbers of recovery.
+const (
+	pageRows    = 1000
+	retryEvery  = time.Second
+	clockMargin = time.Second // between the old lease and the first question
+	// LostAfter is how long after its trigger a run is looked at.
+	LostAfter = 10 * time.Minute
+	// IdleTwice is the time between the two idle answers that make a run lost.
+	IdleTwice = 5 * time.Minute
+	// sweepEvery is the time between two sweeps.
+	sweepEvery = time.Minute
+	// orphanAfter is how old a run has to be that is sent by no node that
+	// lives: the longest time in a lane, and settling.
+	orphanAfter = 90 * time.Second
+)
+
+// Store is what recovery reads.
+type Store interface {
+	OpenRuns(ctx context.Context, f store.OpenRunFilter) ([]*model.Run, error)
+	JobsByID(ctx context.Context, ids []int32) (map[int32]*model.Job, error)
+}
+
+// Dispatcher takes runs over.
+type Dispatcher interface {
+	Add(items ...dispatch.Item)
+	DropShards(drop func(jobID int32) bool) []int64
+	Knows(logID int64) bool
+}
+
+// Client asks executors.
+type Client interface {
+	Beat(ctx context.Context, t execclient.Target) error
+	IdleBeat(ctx context.Context, t execclient.Target, jobID int32) (bool, string, error)
+}
+
+// Config describes a Recovery. All but Logger and Ticked are required.
+type Config struct {
+	Store      Store
+	Dispatcher Dispatcher
+	Client     Client
+	Held       func() []lease.Held
+	Total      int32
+	Group      func(id int32) (*model.Group, bool)
+	Registered func(address string) bool
+	// Finish stores the result of lost runs.
+	Finish func(ctx context.Context, outs []*model.Outcome) error
+	// Timeout is that of a call to an executor, which the old owner may have
+	// begun just before its end.
+	Timeout time.Duration
+	Text    func(key string) string
+	Logger  *slog.Logger
+	Ticked  func()
+}
+
+// Recovery takes over and sweeps. All methods are safe for concurrent use; Run
+// is called once.
+type Recovery struct {
+	cfg   Config
+	group *lifecycle.Group
+
+	mu     sync.Mutex
+	unsent map[int64]bool      // runs that this node dropped unsent when it lost their shard
+	idle   map[int64]time.Time // accepted runs by when their executor first said that it is idle
+}
+
+// New returns a Recovery.
+func New(ctx context.Context, cfg Config) (*Recovery, error) {
+	if cfg.Store == nil || cfg.Dispatcher == nil || cfg.Client == nil || cfg.Held == nil || cfg.Group == nil ||
+		cfg.Registered == nil || cfg.Finish == nil || cfg.Total < 1 {
+		return nil, errors.New("recovery: every part but Timeout, Text, Logger and Ticked is required")
+	}
+	cfg.Timeout = cmp.Or(cfg.Timeout, 3*time.Second)
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Text == nil {
+		cfg.Text = func(key string) string { return key }
+	}
+	if cfg.Ticked == nil {
+		cfg.Ticked = func() {}
+	}
+	return &Recovery{
+		cfg: cfg, group: lifecycle.NewGroup(ctx), unsent: make(map[int64]bool), idle: make(map[int64]time.Time),
+	}, nil
+}
+
+// Lost drops what is not sent yet of shards that are gone. It does not block.
+func (r *Recovery) Lost(shards []int32) {
+	gone := make(map[int32]bool, len(shards))
+	for _, s := range shards {
+		gone[s] = true
+	}
+	ids := r.cfg.Dispatcher.DropShards(func(jobID int32) bool { return gone[jobID%r.cfg.Total] })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range ids {
+		r.unsent[id] = true
+	}
+}
+
+// Gained takes the open runs of shards over. It returns at once and works on in
+// a goroutine of its own.
+func (r *Recovery) Gained(_ context.Context, shards []lease.Gained) {
+	r.group.Go(func(ctx context.Context) {
+		for {
+			err := r.takeOver(ctx, shards)
+			if err == nil || ctx.Err() != nil {
+				return
+			}
+			r.cfg.Logger.WarnContext(ctx, "open runs not taken over yet, will be tried again", slog.Any("err", err))
+			if !pause(ctx, retryEvery) {
+				return
+			}
+		}
+	})
+}
+
+// takeOver hands every run that is on record as planned to the dispatcher.
+func (r *Recovery) takeOver(ctx context.Context, shards []lease.Gained) error {
+	gained := make(map[int32]lease.Gained, len(shards))
+	planned := model.RunPlanned
+	f := store.OpenRunFilter{Total: r.cfg.Total, State: &planned, Limit: pageRows}
+	for _, g := range shards {
+		gained[g.Shard] = g
+		f.Shards = append(f.Shards, g.Shard)
+	}
+	count := 0
+	for {
+		runs, err := r.cfg.Store.OpenRuns(ctx, f)
+		if err != nil {
+			return err
+		}
+		items, err := r.items(ctx, runs, func(run *model.Run) (dispatch.Item, bool) {
+			return r.item(run, gained[run.JobID%r.cfg.Total])
+		})
+		if err != nil {
+			return err
+		}
+		r.cfg.Dispatcher.Add(items...)
+		count += len(items)
+		if len(runs) < pageRows {
+			break
+		}
+		f.AfterLogID = runs[len(runs)-1].LogID
+	}
+	r.forgetUnsent(gained)
+	if count > 0 {
+		r.cfg.Logger.InfoContext(ctx, "open runs taken over", slog.Int("count", count))
+	}
+	return nil
+}
+
+// item says what to do with one open run of a shard that was gained.
+func (r *Recovery) item(run *model.Run, g lease.Gained) (dispatch.Item, bool) {
+	if r.cfg.Dispatcher.Knows(run.LogID) {
+		return dispatch.Item{}, false
+	}
+	it := dispatch.Item{Run: run, Due: time.UnixMilli(max(run.PlannedMs, run.TriggerMs))}
+	r.mu.Lock()
+	unsent := r.unsent[run.LogID]
+	r.mu.Unlock()
+	switch {
+	case g.Same && unsent:
+	case run.Token != 0 && run.PlannedMs > g.FreeSince.UnixMilli():
+	default:
+		it.Settle = true
+		if after := g.FreeSince.Add(clockMargin + r.cfg.Timeout); after.After(it.Due) {
+			it.Due = after
+		}
+	}
+	run.Token = g.Token
+	return it, true
+}
+
+func (r *Recovery) forgetUnsent(gained map[int32]lease.Gained) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(gained) == int(r.cfg.Total) {
+		clear(r.unsent)
+	}
+	if len(r.unsent) > 100_000 { // of shards that went elsewhere for good
+		clear(r.unsent)
+	}
+}
+
+// items joins runs with their jobs. A run whose job is gone ends here.
+func (r *Recovery) items(
+	ctx context.Context, runs []*model.Run, item func(*model.Run) (dispatch.Item, bool),
+) ([]dispatch.Item, error) {
+	ids := make([]int32, 0, len(runs))
+	seen := make(map[int32]bool)
+	for _, run := range runs {
+		if !seen[run.JobID] {
+			seen[run.JobID] = true
+			ids = append(ids, run.JobID)
+		}
+	}
+	jobs, err := r.cfg.Store.JobsByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var list []dispatch.Item
+	var orphans []*model.Outcome
+	for _, run := range runs {
+		it, ok := item(run)
+		if !ok {
+			continue
+		}
+		if it.Job = jobs[run.JobID]; it.Job == nil {
+			orphans = append(orphans, failure(run.LogID, r.cfg.Text("joblog_lost_job_gone")))
+			continue
+		}
+		list = append(list, it)
+	}
+	if len(orphans) > 0 {
+		if err := r.cfg.Finish(ctx, orphans); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// failure is the outcome of a run that is given up.
+func failure(logID int64, reason string) *model.Outcome {
+	return &model.Outcome{LogID: logID, Handle: &model.HandleResult{
+		Code: model.CodeFail, Msg: model.T(reason), AtMs: time.Now().UnixMilli(),
+	}}
+}
+
+// pause waits and reports whether it may go on.
+func pause(ctx context.Context, t time.Duration) bool {
+	timer := time.NewTimer(t)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,360 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// Numbers of the registry (admin.md 6).
+const (
+	// Expiry is how long a registration lives without a heartbeat.
+	Expiry = 90 * time.Second
+	// DefaultRefresh is how often groups and beats are read again.
+	DefaultRefresh = 5 * time.Second
+	// flushEvery is how long a heartbeat waits for others before it is written.
+	flushEvery = time.Second
+	// groupExecutor is the only registry group that is routed.
+	groupExecutor = "EXECUTOR"
+	// maxPending bounds the beats that wait for a database that is away: those
+	// beyond are refused, and executors beat again.
+	maxPending = 100_000
+)
+
+// Errors of Beat and Remove; their texts go to the executor.
+var (
+	// ErrIllegal is the answer to a blank field (wire.md 2.4).
+	ErrIllegal = errors.New("Illegal Argument.") //nolint:staticcheck // the protocol's text
+	// ErrTooLong is the answer to a field that no column holds.
+	ErrTooLong = errors.New("Illegal Argument: registryGroup holds 50 characters, registryKey and registryValue 255.")
+	// ErrBusy is the answer while too many heartbeats wait for the database.
+	ErrBusy = errors.New("too many heartbeats wait for the database, try again")
+)
+
+// Store is what the registry needs of the database.
+type Store interface {
+	SaveBeats(ctx context.Context, beats []model.Beat) error
+	DeleteBeats(ctx context.Context, beats []model.Beat) error
+	LiveBeats(ctx context.Context, since time.Time) ([]model.Beat, error)
+	ExpireBeats(ctx context.Context, before time.Time) (int, error)
+	AllGroups(ctx context.Context) ([]*model.Group, error)
+	SetAddresses(ctx context.Context, groupID int32, list model.Text, at time.Time) error
+}
+
+// Config describes a Registry. Store is required.
+type Config struct {
+	Store   Store
+	Refresh time.Duration // default 5s
+	Logger  *slog.Logger  // default: discards
+	// Ticked is called after each round that worked, for metrics and health.
+	Ticked func()
+}
+
+// key names a registration.
+type key struct{ group, app, address string }
+
+// pending is a beat or a removal on its way to the database.
+type pending struct {
+	at     time.Time
+	remove bool
+}
+
+// Registry is the set of live executors. All methods are safe for concurrent
+// use; Run is called once.
+type Registry struct {
+	cfg Config
+
+	mu      sync.RWMutex
+	groups  map[int32]*model.Group
+	byApp   map[string][]*model.Group
+	beats   map[key]time.Time
+	pending map[key]pending
+	kick    chan struct{}
+}
+
+// New returns a registry that knows nothing before its first [Registry.Refresh].
+func New(cfg Config) *Registry {
+	cfg.Refresh = cmp.Or(cfg.Refresh, DefaultRefresh)
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Ticked == nil {
+		cfg.Ticked = func() {}
+	}
+	return &Registry{
+		cfg: cfg, groups: make(map[int32]*model.Group), byApp: make(map[string][]*model.Group),
+		beats: make(map[key]time.Time), pending: make(map[key]pending), kick: make(chan struct{}, 1),
+	}
+}
+
+// Run writes beats and reads them again until ctx is done, then writes what is
+// left. It blocks.
+func (r *Registry) Run(ctx context.Context) {
+	flush := time.NewTicker(flushEvery)
+	defer flush.Stop()
+	refresh := time.NewTicker(r.cfg.Refresh)
+	defer refresh.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushEvery)
+			defer cancel()
+			r.report(last, "write heartbeats", r.flush(last))
+			return
+		case <-flush.C:
+			r.report(ctx, "write heartbeats", r.flush(ctx))
+		case <-r.kick:
+			r.report(ctx, "read groups", r.Refresh(ctx))
+		case <-refresh.C:
+			if err := r.Refresh(ctx); err != nil {
+				r.report(ctx, "read groups", err)
+				continue
+			}
+			r.cfg.Ticked()
+		}
+	}
+}
+
+func (r *Registry) report(ctx context.Context, what string, err error) {
+	if err != nil && ctx.Err() == nil {
+		r.cfg.Logger.WarnContext(ctx, "registry round not finished, will be tried again",
+			slog.String("step", what), slog.Any("err", err))
+	}
+}
+
+// Beat takes a heartbeat. It does not block on the database.
+func (r *Registry) Beat(group, app, address string) error { return r.note(group, app, address, false) }
+
+// Remove ends a registration at once. An unknown one is no error.
+func (r *Registry) Remove(group, app, address string) error { return r.note(group, app, address, true) }
+
+func (r *Registry) note(group, app, address string, remove bool) error {
+	group, app, address = strings.TrimSpace(group), strings.TrimSpace(app), strings.TrimSpace(address)
+	if group == "" || app == "" || address == "" {
+		return ErrIllegal
+	}
+	if len([]rune(group)) > 50 || len([]rune(app)) > 255 || len([]rune(address)) > 255 {
+		return ErrTooLong
+	}
+	k, now := key{group, app, address}, time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, waits := r.pending[k]; !waits && len(r.pending) >= maxPending {
+		return ErrBusy
+	}
+	r.pending[k] = pending{at: now, remove: remove}
+	_, known := r.beats[k]
+	if remove {
+		delete(r.beats, k)
+	} else {
+		r.beats[k] = now
+	}
+	if group == groupExecutor && known == remove {
+		r.readdressLocked(app, now)
+	}
+	return nil
+}
+
+// readdressLocked computes the addresses of the automatic groups of an app
+// anew, in memory.
+func (r *Registry) readdressLocked(app string, now time.Time) {
+	list := r.liveLocked(app, now)
+	for _, g := range r.byApp[app] {
+		if g.Manual || g.AddressList == list {
+			continue
+		}
+		changed := *g
+		changed.AddressList = list
+		r.putLocked(&changed)
+	}
+}
+
+// liveLocked is the address list of an app: live, sorted, without repeats; NULL
+// when nobody is there.
+func (r *Registry) liveLocked(app string, now time.Time) model.Text {
+	var addrs []string
+	for k, at := range r.beats {
+		if k.group == groupExecutor && k.app == app && now.Sub(at) <= Expiry {
+			addrs = append(addrs, k.address)
+		}
+	}
+	if len(addrs) == 0 {
+		return model.Text{}
+	}
+	slices.Sort(addrs)
+	return model.T(strings.Join(slices.Compact(addrs), ","))
+}
+
+func (r *Registry) putLocked(g *model.Group) {
+	r.groups[g.ID] = g
+	list := slices.Clone(r.byApp[g.AppName])
+	at := slices.IndexFunc(list, func(o *model.Group) bool { return o.ID == g.ID })
+	if at < 0 {
+		list = append(list, g)
+	} else {
+		list[at] = g
+	}
+	r.byApp[g.AppName] = list
+}
+
+// flush writes what waits. After an error everything waits on, but for what has
+// been overtaken by newer news.
+func (r *Registry) flush(ctx context.Context) error {
+	r.mu.Lock()
+	work := r.pending
+	r.pending = make(map[key]pending)
+	r.mu.Unlock()
+	if len(work) == 0 {
+		return nil
+	}
+	var saves, removals []model.Beat
+	for k, p := range work {
+		b := model.Beat{Group: k.group, Key: k.app, Value: k.address, At: p.at}
+		if p.remove {
+			removals = append(removals, b)
+		} else {
+			saves = append(saves, b)
+		}
+	}
+	err := r.write(ctx, saves, removals)
+	if err == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for k, p := range work {
+		if _, newer := r.pending[k]; !newer {
+			r.pending[k] = p
+		}
+	}
+	return err
+}
+
+func (r *Registry) write(ctx context.Context, saves, removals []model.Beat) error {
+	byKey := func(a, b model.Beat) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) }
+	slices.SortFunc(saves, byKey) // one order on all nodes: no deadlocks
+	slices.SortFunc(removals, byKey)
+	if len(removals) > 0 {
+		if err := r.cfg.Store.DeleteBeats(ctx, removals); err != nil {
+			return fmt.Errorf("delete %d registrations: %w", len(removals), err)
+		}
+	}
+	if len(saves) > 0 {
+		if err := r.cfg.Store.SaveBeats(ctx, saves); err != nil {
+			return fmt.Errorf("save %d heartbeats: %w", len(saves), err)
+		}
+	}
+	return nil
+}
+
+// Refresh reads groups and beats, drops what has expired, and writes address
+// lists that have changed. It blocks on the database.
+func (r *Registry) Refresh(ctx context.Context) error {
+	now := time.Now()
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
+	if _, err := r.cfg.Store.ExpireBeats(ctx, now.Add(-Expiry)); err != nil {
+		return fmt.Errorf("expire registrations: %w", err)
+	}
+	beats, err := r.cfg.Store.LiveBeats(ctx, now.Add(-Expiry))
+	if err != nil {
+		return fmt.Errorf("read registrations: %w", err)
+	}
+	groups, err := r.cfg.Store.AllGroups(ctx)
+	if err != nil {
+		return fmt.Errorf("read groups: %w", err)
+	}
+	for _, g := range r.adopt(beats, groups, now) {
+		if err := r.cfg.Store.SetAddresses(ctx, g.ID, g.AddressList, now); err != nil {
+			return fmt.Errorf("save the addresses of group %d: %w", g.ID, err)
+		}
+	}
+	return nil
+}
+
+// adopt replaces what is in memory and returns the automatic groups whose list
+// on record is not what the beats say.
+func (r *Registry) adopt(beats []model.Beat, groups []*model.Group, now time.Time) []*model.Group {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fresh := make(map[key]time.Time, len(beats))
+	for _, b := range beats {
+		fresh[key{b.Group, b.Key, b.Value}] = b.At
+	}
+	for k, p := range r.pending { // came in while the database was asked
+		if p.remove {
+			delete(fresh, k)
+		} else {
+			fresh[k] = p.at
+		}
+	}
+	r.beats = fresh
+	r.groups = make(map[int32]*model.Group, len(groups))
+	r.byApp = make(map[string][]*model.Group, len(groups))
+	var changed []*model.Group
+	for _, g := range groups {
+		if !g.Manual {
+			if list := r.liveLocked(g.AppName, now); list.S != g.AddressList.S {
+				g.AddressList = list
+				changed = append(changed, g)
+			}
+		}
+		r.putLocked(g)
+	}
+	return changed
+}
+
+// GroupsChanged asks for a refresh at once, after somebody has edited groups
+// here. It does not wait for it.
+func (r *Registry) GroupsChanged() {
+	select {
+	case r.kick <- struct{}{}:
+	default:
+	}
+}
+
+// Group returns the group as last known. It must not be changed.
+func (r *Registry) Group(id int32) (*model.Group, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	g, ok := r.groups[id]
+	return g, ok
+}
+
+// ByApp returns the groups of an app name; names are not unique in databases of
+// before master. They must not be changed.
+func (r *Registry) ByApp(app string) []*model.Group {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.byApp[app]
+}
+
+// Groups returns all groups by id.
+func (r *Registry) Groups() []*model.Group {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(r.groups), func(a, b *model.Group) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// Registered reports whether somebody beats for the address, whatever the app.
+func (r *Registry) Registered(address string) bool {
+	now := time.Now()
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for k, at := range r.beats {
+		if k.address == address && now.Sub(at) <= Expiry {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+package scheduler
+
+import (
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
+)
+
+// fault is a job whose schedule cannot be computed.
+type fault struct {
+	job int32
+	err error
+}
+
+// batch collects what one transaction writes.
+type batch struct {
+	s            *Scheduler
+	now, horizon time.Time
+	tokens       map[int32]int64
+	total        int32
+
+	result store.PlanResult
+	items  []dispatch.Item
+	missed int
+	faults []fault
+}
+
+// job plans one job. A job that cannot be planned stops itself, as in Java,
+// and harms no other.
+func (b *batch) job(j *model.Job) {
+	zone := j.TimeZone
+	if b.s.cfg.IgnoreZones {
+		zone = ""
+	}
+	sched, loc, err := b.s.cache.get(j.ScheduleType, j.ScheduleConf.S, zone, b.s.cfg.Location)
+	if err != nil {
+		b.faults = append(b.faults, fault{j.ID, err})
+		b.result.Advances = append(b.result.Advances, store.Advance{JobID: j.ID, Stop: true})
+		return
+	}
+	d := decide(sched, loc, j, b.now, b.horizon)
+	if d.gap.count > 0 {
+		b.misfire(j, d.gap)
+	}
+	for _, at := range d.instants {
+		b.add(j, dispatch.Trigger{Type: model.TriggerCron, At: at, Planned: true, Token: b.tokens[shard(j.ID, b.total)]}, at)
+	}
+	next := store.Advance{JobID: j.ID, LastMs: d.last, Stop: d.next.IsZero()}
+	if !d.next.IsZero() {
+		next.NextMs = d.next.UnixMilli()
+	}
+	b.result.Advances = append(b.result.Advances, next)
+}
+
+func (b *batch) add(j *model.Job, t dispatch.Trigger, due time.Time) {
+	for _, run := range b.s.cfg.Dispatcher.NewRuns(j, t) {
+		b.result.Runs = append(b.result.Runs, run)
+		b.items = append(b.items, dispatch.Item{Run: run, Job: j, Due: due})
+	}
+}
+
+// misfire records a gap, and makes up for it with one run if the job says so.
+func (b *batch) misfire(j *model.Job, g gap) {
+	b.missed += g.count
+	b.result.Gaps = append(b.result.Gaps, &model.Log{
+		GroupID: j.GroupID, JobID: j.ID, Handler: j.Handler, Param: j.Param,
+		TriggerTime: b.now, TriggerCode: model.CodeFail,
+		TriggerMsg:  model.T(b.s.cfg.Text("jobconf_trigger_type_misfire") + ": " + g.text()),
+		AlarmStatus: model.AlarmNone,
+	})
+	if j.Misfire != model.MisfireFireOnceNow {
+		return
+	}
+	b.add(j, dispatch.Trigger{
+		Type: model.TriggerMisfire, At: b.now, Token: b.tokens[shard(j.ID, b.total)],
+	}, b.now)
+}
+
+// shard is the scheduling shard of a job.
+func shard(jobID, total int32) int32 { return jobID % total }

@@ -1,0 +1,247 @@
+package scheduler
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
+	"github.com/xxljob-go/xxljob/admin/internal/lease"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
+)
+
+// Defaults of [Config].
+const (
+	DefaultHorizon = time.Second
+	DefaultEvery   = 500 * time.Millisecond
+	// planLimit is how many jobs one transaction plans; the rest follow in the
+	// next one, in order of their instants.
+	planLimit = 4096
+	// passLimit is how long one pass goes on before leases are looked at again.
+	passLimit = 500 * time.Millisecond
+	// planTimeout ends a transaction that hangs.
+	planTimeout = 10 * time.Second
+)
+
+// Store is what the scheduler needs of the database.
+type Store interface {
+	Plan(ctx context.Context, f store.Fence, beforeMs int64, limit int,
+		decide func(due []*model.Job) store.PlanResult) (more bool, err error)
+	DeleteUnsent(ctx context.Context, logIDs []int64) ([]int64, error)
+}
+
+// Leases is the fence.
+type Leases interface {
+	Held() []lease.Held
+	Total() int32
+	Kick()
+}
+
+// Dispatcher makes, takes and takes back runs.
+type Dispatcher interface {
+	NewRuns(j *model.Job, t dispatch.Trigger) []*model.Run
+	Add(items ...dispatch.Item)
+	Cancel(jobID int32) []int64
+}
+
+// Config describes a Scheduler. Store, Leases, Dispatcher and Node are
+// required.
+type Config struct {
+	Store      Store
+	Leases     Leases
+	Dispatcher Dispatcher
+	Node       string
+	Location   *time.Location // of jobs without a zone of their own; default time.Local
+	// IgnoreZones plans every job in Location: a Java node that shares the
+	// database knows no other.
+	IgnoreZones bool
+	SharedLock  bool          // plan under Java's schedule_lock
+	Horizon     time.Duration // default 1s
+	Every       time.Duration // default 500ms
+	// Text returns a text of the installation's language by its key.
+	Text   func(key string) string
+	Logger *slog.Logger
+	// Planned, Misfired and Ticked feed metrics; each may be nil.
+	Planned  func(runs int, took time.Duration)
+	Misfired func(instants int)
+	Ticked   func()
+}
+
+// Scheduler plans the jobs of the shards that this node holds. All methods are
+// safe for concurrent use; Run is called once.
+type Scheduler struct {
+	cfg  Config
+	kick chan struct{}
+
+	pass  sync.Mutex // held while a pass plans and hands over
+	cache scheduleCache
+}
+
+// New returns a scheduler.
+func New(cfg Config) (*Scheduler, error) {
+	if cfg.Store == nil || cfg.Leases == nil || cfg.Dispatcher == nil || cfg.Node == "" {
+		return nil, errors.New("scheduler: Store, Leases, Dispatcher and Node are required")
+	}
+	cfg.Horizon = cmp.Or(cfg.Horizon, DefaultHorizon)
+	cfg.Every = cmp.Or(cfg.Every, DefaultEvery)
+	if cfg.Location == nil {
+		cfg.Location = time.Local
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Text == nil {
+		cfg.Text = func(key string) string { return key }
+	}
+	if cfg.Planned == nil {
+		cfg.Planned = func(int, time.Duration) {}
+	}
+	if cfg.Misfired == nil {
+		cfg.Misfired = func(int) {}
+	}
+	if cfg.Ticked == nil {
+		cfg.Ticked = func() {}
+	}
+	return &Scheduler{cfg: cfg, kick: make(chan struct{}, 1)}, nil
+}
+
+// Run makes passes until ctx is done. It blocks.
+//
+// Passes lie a quarter of a second off the full second, at which most crons
+// fire: the results of a burst and the planning of the next one do not meet.
+func (s *Scheduler) Run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.kick:
+		case <-timer.C:
+		}
+		err := s.Pass(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !failing:
+			s.cfg.Logger.WarnContext(ctx, "planning pass not finished, will be tried again", slog.Any("err", err))
+		case err == nil && failing:
+			s.cfg.Logger.InfoContext(ctx, "planning passes work again")
+		}
+		failing = err != nil
+		timer.Reset(s.untilNext(time.Now()))
+	}
+}
+
+// untilNext is the time to the next pass.
+func (s *Scheduler) untilNext(now time.Time) time.Duration {
+	offset := s.cfg.Every / 2
+	into := time.Duration(now.UnixNano()) % s.cfg.Every
+	wait := offset - into
+	if wait <= 0 {
+		wait += s.cfg.Every
+	}
+	return wait
+}
+
+// Kick asks for a pass at once, for example after a job was started.
+func (s *Scheduler) Kick() {
+	select {
+	case s.kick <- struct{}{}:
+	default:
+	}
+}
+
+// Pass plans everything that is due within the horizon. It blocks on the
+// database.
+func (s *Scheduler) Pass(ctx context.Context) error {
+	held := s.cfg.Leases.Held()
+	if len(held) == 0 {
+		s.cfg.Ticked()
+		return nil
+	}
+	fence := store.Fence{Node: s.cfg.Node, Total: s.cfg.Leases.Total(), SharedLock: s.cfg.SharedLock}
+	tokens := make(map[int32]int64, len(held))
+	for _, h := range held {
+		fence.Shards = append(fence.Shards, store.ShardToken{Shard: h.Shard, Token: h.Token})
+		tokens[h.Shard] = h.Token
+	}
+	begin := time.Now()
+	for {
+		more, err := s.plan(ctx, fence, tokens)
+		switch {
+		case errors.Is(err, store.ErrFenced):
+			s.cfg.Leases.Kick()
+			return err
+		case err != nil:
+			return err
+		case !more:
+			s.cfg.Ticked()
+			return nil
+		case time.Since(begin) > passLimit:
+			s.Kick() // the rest at once, with leases looked at again
+			return nil
+		}
+	}
+}
+
+// plan makes one transaction and hands its runs over.
+func (s *Scheduler) plan(ctx context.Context, fence store.Fence, tokens map[int32]int64) (more bool, err error) {
+	s.pass.Lock()
+	defer s.pass.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, planTimeout)
+	defer cancel()
+	begin := time.Now()
+	horizon := begin.Add(s.cfg.Horizon)
+	var b batch
+	more, err = s.cfg.Store.Plan(ctx, fence, horizon.UnixMilli(), planLimit, func(due []*model.Job) store.PlanResult {
+		b = batch{s: s, now: begin, horizon: horizon, tokens: tokens, total: fence.Total}
+		for _, j := range due {
+			b.job(j)
+		}
+		return b.result
+	})
+	if err != nil {
+		return false, err
+	}
+	items := b.items[:0]
+	for _, it := range b.items {
+		if it.Run.LogID != 0 { // 0: the instant was on record already, or the row was refused
+			items = append(items, it)
+		}
+	}
+	s.cfg.Dispatcher.Add(items...)
+	s.cfg.Misfired(b.missed)
+	s.cfg.Planned(len(items), time.Since(begin))
+	for _, f := range b.faults {
+		s.cfg.Logger.ErrorContext(ctx, "job stopped, its schedule cannot be computed",
+			slog.Int("job_id", int(f.job)), slog.Any("err", f.err))
+	}
+	return more, nil
+}
+
+// Started tells the scheduler that a job was started or edited here: its first
+// instant may lie before the next pass.
+func (s *Scheduler) Started(context.Context, int32) error {
+	s.Kick()
+	return nil
+}
+
+// Stopped takes back what was planned for a job that, on record, runs no
+// longer or differently. When it returns, this node sends none of it, and the
+// rows are gone; a run that is on its way to a socket already stays.
+func (s *Scheduler) Stopped(ctx context.Context, jobID int32) error {
+	s.pass.Lock() // a pass that has read the job as running has handed over by now
+	ids := s.cfg.Dispatcher.Cancel(jobID)
+	s.pass.Unlock()
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := s.cfg.Store.DeleteUnsent(ctx, ids)
+	return err
+}

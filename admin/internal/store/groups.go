@@ -1,0 +1,176 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// groupSelect selects the columns of groupRow. The token lies in the group's
+// row where the Java admin has a column for it, else in our own table.
+func (s *Store) groupSelect() string {
+	if s.Info().GroupToken {
+		return "SELECT g.id, g.app_name, g.{group.title}, g.address_type, g.address_list, g.update_time, " +
+			"g.access_token FROM xxl_job_group g"
+	}
+	return "SELECT g.id, g.app_name, g.{group.title}, g.address_type, g.address_list, g.update_time, " +
+		"t.access_token FROM xxl_job_group g LEFT JOIN xxljob_group t ON t.group_id = g.id"
+}
+
+const groupOrder = " ORDER BY g.app_name, g.{group.title}, g.id"
+
+func (s *Store) groupRow(row scanner) (*model.Group, error) {
+	var g model.Group
+	var kind int
+	err := row.Scan(&g.ID, &g.AppName, &g.Title, &kind, scanText{&g.AddressList}, s.scanTime(&g.UpdateTime),
+		scanString{&g.AccessToken})
+	g.Manual = kind == 1
+	return &g, err
+}
+
+func (s *Store) checkGroup(g *model.Group) error {
+	return checkFields(
+		field{name: "app name", value: g.AppName, max: maxAppName},
+		field{name: "title", value: g.Title, max: s.Info().TitleMax},
+		addressListField(g.AddressList),
+		field{name: "access token", value: g.AccessToken, max: maxToken},
+	)
+}
+
+func addressListField(list model.Text) field {
+	return field{name: "address list", value: list.S, max: maxText, bytes: true}
+}
+
+// CreateGroup inserts a group and assigns its ID. It returns ErrDuplicate where
+// the schema forbids a second group of one app name, and ErrTooLong for a text
+// that does not fit.
+func (s *Store) CreateGroup(ctx context.Context, g *model.Group) error {
+	if err := s.checkGroup(g); err != nil {
+		return fmt.Errorf("create group: %w", err)
+	}
+	var id int64
+	err := s.inTx(ctx, func(q querier) error {
+		var err error
+		id, err = s.insertID(ctx, q, "INSERT INTO xxl_job_group (app_name, {group.title}, address_type, address_list, "+
+			"update_time) VALUES (?,?,?,?,?)",
+			g.AppName, g.Title, bit(g.Manual), textArg(g.AddressList), s.wall(g.UpdateTime))
+		if err != nil {
+			return s.dupError(err)
+		}
+		return s.setGroupToken(ctx, q, int32(id), g.AccessToken) //nolint:gosec // the column is 32 bits wide
+	})
+	if err != nil {
+		return fmt.Errorf("create group %s: %w", g.AppName, err)
+	}
+	g.ID = int32(id) //nolint:gosec // as above
+	return nil
+}
+
+// dupError makes ErrDuplicate of the database's own error.
+func (s *Store) dupError(err error) error {
+	if err != nil && s.isDuplicate(err) {
+		return ErrDuplicate
+	}
+	return err
+}
+
+func (s *Store) setGroupToken(ctx context.Context, q querier, id int32, token string) error {
+	if s.Info().GroupToken {
+		_, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_group SET access_token = ? WHERE id = ?"), orNull(token), id)
+		return err
+	}
+	if token == "" {
+		_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_group WHERE group_id = ?"), id)
+		return err
+	}
+	_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_group (group_id, access_token) VALUES (?,?)"+
+		s.d.upsert("group_id", "access_token")), id, token)
+	return err
+}
+
+// UpdateGroup writes all fields of a group, its access token included. It
+// returns ErrNotFound, ErrDuplicate and ErrTooLong as CreateGroup does.
+func (s *Store) UpdateGroup(ctx context.Context, g *model.Group) error {
+	if err := s.checkGroup(g); err != nil {
+		return fmt.Errorf("update group %d: %w", g.ID, err)
+	}
+	err := s.inTx(ctx, func(q querier) error {
+		res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_group SET app_name = ?, {group.title} = ?, "+
+			"address_type = ?, address_list = ?, update_time = ? WHERE id = ?"),
+			g.AppName, g.Title, bit(g.Manual), textArg(g.AddressList), s.wall(g.UpdateTime), g.ID)
+		if err := oneRow(res, s.dupError(err)); err != nil {
+			return err
+		}
+		return s.setGroupToken(ctx, q, g.ID, g.AccessToken)
+	})
+	if err != nil {
+		return fmt.Errorf("update group %d: %w", g.ID, err)
+	}
+	return nil
+}
+
+// DeleteGroup deletes a group with its token, and the heartbeats of its app
+// name unless another group has the same. A group that does not exist is no
+// error. Its jobs are not looked at.
+func (s *Store) DeleteGroup(ctx context.Context, id int32) error {
+	err := s.inTx(ctx, func(q querier) error {
+		beats, err := selectIDs[int64](ctx, q, s.sql("SELECT r.id FROM xxl_job_group g "+
+			"JOIN xxl_job_registry r ON r.registry_group = 'EXECUTOR' AND r.registry_key = g.app_name "+
+			"WHERE g.id = ? AND NOT EXISTS (SELECT 1 FROM xxl_job_group o WHERE o.app_name = g.app_name AND o.id <> g.id) "+
+			"ORDER BY r.id"), id)
+		if err != nil {
+			return err
+		}
+		if err := s.deleteBeats(ctx, q, beats); err != nil {
+			return err
+		}
+		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_group WHERE id = ?"), id); err != nil {
+			return err
+		}
+		_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_group WHERE group_id = ?"), id)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("delete group %d: %w", id, err)
+	}
+	return nil
+}
+
+// Group returns a group, or ErrNotFound.
+func (s *Store) Group(ctx context.Context, id int32) (*model.Group, error) {
+	g, err := s.groupRow(s.reader().QueryRowContext(ctx, s.sql(s.groupSelect()+" WHERE g.id = ?"), id))
+	if err != nil {
+		return nil, fmt.Errorf("group %d: %w", id, notFound(err))
+	}
+	return g, nil
+}
+
+// AllGroups returns every group, in the order of the list.
+func (s *Store) AllGroups(ctx context.Context) ([]*model.Group, error) {
+	list, err := collect(ctx, s.reader(), s.groupRow, s.sql(s.groupSelect()+groupOrder))
+	if err != nil {
+		return nil, fmt.Errorf("all groups: %w", err)
+	}
+	return list, nil
+}
+
+// Groups returns a page of the groups that match, by app name, title and id,
+// and how many match in all.
+func (s *Store) Groups(ctx context.Context, f model.GroupFilter) ([]*model.Group, int, error) {
+	var w where
+	w.like("g.app_name", f.AppName)
+	w.like("g.{group.title}", f.Title)
+	var total int
+	row := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM xxl_job_group g"+w.String()), w.args...)
+	if err := row.Scan(&total); err != nil {
+		return nil, 0, fmt.Errorf("list groups: count: %w", err)
+	}
+	offset, limit := page(f.Offset, f.Limit)
+	list, err := collect(ctx, s.reader(), s.groupRow,
+		s.sql(s.groupSelect()+w.String()+groupOrder+" LIMIT ? OFFSET ?"), append(w.args, limit, offset)...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list groups: %w", err)
+	}
+	return list, total, nil
+}

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// Reports returns the day counters from the day of from to the day of to, both
+// included, by day. Days on which nothing was triggered have none.
+func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]model.DayReport, error) {
+	list, err := collect(ctx, s.reader(), func(row scanner) (model.DayReport, error) {
+		var r model.DayReport
+		err := row.Scan(s.scanTime(&r.Day), &r.Running, &r.Success, &r.Failed)
+		return r, err
+	}, s.sql("SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report "+
+		"WHERE trigger_day >= ? AND trigger_day <= ? ORDER BY trigger_day"), s.wall(s.midnight(from)), s.wall(to))
+	if err != nil {
+		return nil, fmt.Errorf("day reports: %w", err)
+	}
+	return list, nil
+}
+
+// midnight is the beginning of the day of t in the store's zone.
+func (s *Store) midnight(t time.Time) time.Time {
+	y, m, d := t.In(s.loc).Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, s.loc)
+}
+
+// TotalTriggers returns the sum of all day counters ever.
+func (s *Store) TotalTriggers(ctx context.Context) (int64, error) {
+	var n int64
+	row := s.reader().QueryRowContext(ctx, s.sql("SELECT CAST(COALESCE(SUM(running_count + suc_count + fail_count), 0) "+
+		"AS "+s.bigint()+") FROM xxl_job_log_report"))
+	if err := row.Scan(&n); err != nil {
+		return 0, fmt.Errorf("total of triggers: %w", err)
+	}
+	return n, nil
+}
+
+// bigint is the name of a 64-bit type in a CAST.
+func (s *Store) bigint() string {
+	if s.d.name == mysqlName {
+		return "SIGNED"
+	}
+	return "BIGINT"
+}
+
+// counts are the numbers of a day.
+type counts struct{ running, success, failed int64 }
+
+// RecountDay counts the log rows of a day again (admin.md 5.6) and corrects the
+// day's counters. It reads every row of the day. What ends while it counts is
+// not lost: where the schema is ours the difference to the counters of the same
+// moment is added; on a schema of the Java admin, which overwrites the counters
+// each minute, they are overwritten as well.
+func (s *Store) RecountDay(ctx context.Context, day time.Time) error {
+	start := s.midnight(day)
+	was, found, is, err := s.countDay(ctx, start)
+	if err == nil && !found && is == (counts{}) {
+		return nil
+	}
+	if err == nil {
+		err = s.inTx(ctx, func(q querier) error { return s.writeDay(ctx, q, start, was, is) })
+	}
+	if err != nil {
+		return fmt.Errorf("recount %s: %w", start.Format(time.DateOnly), err)
+	}
+	return nil
+}
+
+// countDay reads the counters of a day and counts its rows, both at one moment.
+func (s *Store) countDay(ctx context.Context, start time.Time) (was counts, found bool, is counts, err error) {
+	opts := &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
+	if s.d.local {
+		opts = nil // a transaction that reads is one moment anyway
+	}
+	tx, err := s.rd.BeginTx(ctx, opts)
+	if err != nil {
+		return was, false, is, err
+	}
+	defer func() { _ = tx.Rollback() }() // it only reads
+	err = tx.QueryRowContext(ctx, s.sql("SELECT running_count, suc_count, fail_count FROM xxl_job_log_report "+
+		"WHERE trigger_day = ?"), s.wall(start)).Scan(&was.running, &was.success, &was.failed)
+	found = err == nil
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return was, false, is, err
+	}
+	y, m, d := start.Date()
+	next := time.Date(y, m, d+1, 0, 0, 0, 0, s.loc)
+	var all int64
+	err = tx.QueryRowContext(ctx, s.sql("SELECT COUNT(*), "+
+		"COUNT(CASE WHEN trigger_code IN (0, 200) AND handle_code = 0 THEN 1 END), "+
+		"COUNT(CASE WHEN handle_code = 200 THEN 1 END) "+
+		"FROM xxl_job_log WHERE trigger_time >= ? AND trigger_time < ?"), s.wall(start), s.wall(next)).
+		Scan(&all, &is.running, &is.success)
+	is.failed = all - is.running - is.success
+	return was, found, is, err
+}
+
+func (s *Store) writeDay(ctx context.Context, q querier, start time.Time, was, is counts) error {
+	set := "running_count = ?, suc_count = ?, fail_count = ?"
+	args := []any{is.running, is.success, is.failed}
+	if s.Info().MadeByUs {
+		set = "running_count = running_count + ?, suc_count = suc_count + ?, fail_count = fail_count + ?"
+		args = []any{is.running - was.running, is.success - was.success, is.failed - was.failed}
+	}
+	res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_log_report SET "+set+" WHERE trigger_day = ?"),
+		append(args, s.wall(start))...)
+	if err := oneRow(res, err); !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, "+
+		"fail_count) VALUES (?,?,?,?)"), s.wall(start), is.running, is.success, is.failed)
+	return err
+}

@@ -30,6 +30,7 @@ type Config struct {
 	Every    time.Duration // between renewals; default 1s
 	Events   Events
 	Logger   *slog.Logger // default: discards
+	Ticked   func()       // called after each round that worked; may be nil
 }
 
 // Manager holds this node's share of the shards. All methods are safe for
@@ -57,6 +58,9 @@ func New(cfg Config) (*Manager, error) {
 	if cfg.TTL < cfg.Every+SendMargin {
 		return nil, fmt.Errorf("lease: TTL %v must be at least Every %v and a second", cfg.TTL, cfg.Every)
 	}
+	if cfg.Ticked == nil {
+		cfg.Ticked = func() {}
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -83,6 +87,9 @@ func (m *Manager) Run(ctx context.Context) {
 			m.cfg.Logger.WarnContext(ctx, "leases not renewed, will be tried again", slog.Any("err", err))
 		case err == nil && failing:
 			m.cfg.Logger.InfoContext(ctx, "leases renewed again")
+		}
+		if err == nil {
+			m.cfg.Ticked()
 		}
 		failing = err != nil
 		select {

@@ -12,7 +12,8 @@ import (
 
 var errNoRow = errors.New("no such row")
 
-// rows keeps users and sessions in memory, as the store's tables do.
+// rows keeps users and sessions in memory, as the tables do; names compare as
+// in MySQL, without case and blanks at the end.
 type rows struct {
 	mu       sync.Mutex
 	users    map[int32]model.User
@@ -51,7 +52,7 @@ func (r *rows) UserByName(_ context.Context, name string) (*model.User, error) {
 		return nil, r.fail
 	}
 	for _, u := range r.users {
-		if strings.EqualFold(u.Username, name) {
+		if strings.EqualFold(u.Username, strings.TrimRight(name, " ")) {
 			return &u, nil
 		}
 	}

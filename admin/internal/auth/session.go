@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -40,20 +41,32 @@ const maxPassword = 1024
 // Login checks name and password and begins a session. It returns ErrBadLogin,
 // a *ThrottledError, ErrBusy, or an error of the store.
 func (s *Service) Login(ctx context.Context, req LoginRequest) (*Login, error) {
-	if err := s.throttle.take(req.Name, req.Source, s.now()); err != nil {
+	u, err := s.cfg.Users.UserByName(ctx, req.Name)
+	if err != nil {
+		if !s.cfg.NotFound(err) {
+			return nil, err
+		}
+		u = nil
+	}
+	account := accountOf(u, req.Name)
+	if err := s.throttle.take(account, req.Source, s.now()); err != nil {
 		s.log.WarnContext(ctx, "login throttled", slog.String("user", clip(req.Name)), slog.Any("client", req.Source))
 		return nil, err
 	}
-	u, ok, err := s.verify(ctx, req)
+	password := req.Password
+	if len(password) > maxPassword {
+		u, password = nil, ""
+	}
+	ok, err := s.CheckPassword(ctx, u, password)
 	if err != nil {
-		s.throttle.giveBack(req.Name, req.Source, false, s.now())
+		s.throttle.giveBack(account, req.Source, false, s.now())
 		return nil, err
 	}
 	if !ok {
 		s.log.WarnContext(ctx, "login refused", slog.String("user", clip(req.Name)), slog.Any("client", req.Source))
 		return nil, ErrBadLogin
 	}
-	s.throttle.giveBack(req.Name, req.Source, true, s.now())
+	s.throttle.giveBack(account, req.Source, true, s.now())
 	login, err := s.begin(ctx, u, req.Remember)
 	if err != nil {
 		return nil, err
@@ -62,20 +75,13 @@ func (s *Service) Login(ctx context.Context, req LoginRequest) (*Login, error) {
 	return login, nil
 }
 
-func (s *Service) verify(ctx context.Context, req LoginRequest) (*model.User, bool, error) {
-	if len(req.Password) > maxPassword {
-		ok, err := s.CheckPassword(ctx, nil, "")
-		return nil, ok, err
+// accountOf is what the throttle knows an account by: the user's id, because a
+// database may take many spellings for one name, else the name.
+func accountOf(u *model.User, name string) string {
+	if u != nil {
+		return "\x00" + strconv.Itoa(int(u.ID))
 	}
-	u, err := s.cfg.Users.UserByName(ctx, req.Name)
-	if err != nil && !s.cfg.NotFound(err) {
-		return nil, false, err
-	}
-	if err != nil {
-		u = nil
-	}
-	ok, err := s.CheckPassword(ctx, u, req.Password)
-	return u, ok, err
+	return name
 }
 
 // begin creates a session for a user.

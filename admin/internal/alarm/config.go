@@ -82,6 +82,12 @@ type Mail struct {
 	TLS *tls.Config `json:"-"`
 }
 
+// Format prints the server and the sender for every verb: fmt prints what is
+// behind a pointer without asking it when the verb does not fit.
+func (m Mail) Format(state fmt.State, _ rune) {
+	fmt.Fprintf(state, "%s:%d as %s", m.Host, m.port(), m.From)
+}
+
 func (m *Mail) port() int {
 	switch {
 	case m.Port != 0:

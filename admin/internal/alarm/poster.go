@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"time"
@@ -57,9 +58,7 @@ func (p *poster) post(ctx context.Context, target *url.URL, header http.Header, 
 	if err != nil {
 		return nil, permanent(fmt.Errorf("post to %s: the URL is not usable", target.Host))
 	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, header)
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
 	req.Header.Set("User-Agent", "xxljob-admin")
 	resp, err := p.client.Do(req)

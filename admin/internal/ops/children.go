@@ -1,0 +1,154 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// maxIDs is how many jobs are read at once.
+const maxIDs = 500
+
+// checkChildren checks the child jobs of j as Java does, item by item: a
+// positive number, not j itself, a job that exists, one that p may run. Then
+// it walks on from them: no way may lead back to j. It writes the list back
+// without blanks and repeats.
+func (s *Service) checkChildren(ctx context.Context, p Principal, j *model.Job) error {
+	if blank(j.Children.S) {
+		j.Children.S = ""
+		return nil
+	}
+	ids, bad := splitIDs(j.Children.S)
+	found, err := s.jobsByID(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for item := range strings.SplitSeq(j.Children.S, ",") {
+		if e := s.checkChild(ctx, p, j, item, found); e != nil {
+			return e
+		}
+	}
+	if len(bad) > 0 { // not reached: checkChild refuses what splitIDs calls bad
+		return child(bad[0], i18n.SystemInvalid, "")
+	}
+	j.Children.S = joinIDs(ids)
+	return s.checkCycle(ctx, j, ids)
+}
+
+// splitIDs splits a list of ids as typed. Repeated ids are dropped.
+func splitIDs(list string) (ids []int32, bad []string) {
+	ids, bad = (&model.Job{Children: model.T(list)}).ChildIDs()
+	seen := make(map[int32]bool, len(ids))
+	return slices.DeleteFunc(ids, func(id int32) bool {
+		was := seen[id]
+		seen[id] = true
+		return was
+	}), bad
+}
+
+func joinIDs(ids []int32) string {
+	items := make([]string, len(ids))
+	for i, id := range ids {
+		items[i] = id32(id)
+	}
+	return strings.Join(items, ",")
+}
+
+// child refuses one child id.
+func child(item string, why i18n.Key, detail string) *Error {
+	return invalid(detail, key(i18n.JobinfoFieldChildJobID), lit("("+cut(item, maxValue)+")"), key(why))
+}
+
+func (s *Service) checkChild(
+	ctx context.Context, p Principal, j *model.Job, item string, found map[int32]*model.Job,
+) *Error {
+	ids, bad := splitIDs(item)
+	if len(bad) > 0 || len(ids) != 1 {
+		return child(item, i18n.SystemInvalid, "child jobs are ids with commas between them, for example 3,7")
+	}
+	id := ids[0]
+	switch c := found[id]; {
+	case id == j.ID:
+		return child(id32(id), i18n.SystemInvalid, "a job cannot be its own child")
+	case c == nil:
+		return child(id32(id), i18n.SystemNotFound, "there is no job "+id32(id))
+	case !p.May(c.GroupID):
+		s.deny(ctx, p, "job.child", jobObject(id))
+		e := child(id32(id), i18n.SystemPermissionLimit, "you have no permission on the executor of job "+id32(id))
+		e.Kind = Forbidden
+		return e
+	}
+	return nil
+}
+
+// checkCycle walks the child jobs in width and refuses a way back to j.
+func (s *Service) checkCycle(ctx context.Context, j *model.Job, first []int32) error {
+	if j.ID == 0 {
+		return nil // nobody can name a job that has no id yet
+	}
+	parent := make(map[int32]int32, len(first))
+	for _, id := range first {
+		parent[id] = j.ID
+	}
+	for level := first; len(level) > 0; {
+		found, err := s.jobsByID(ctx, level)
+		if err != nil {
+			return err
+		}
+		var next []int32
+		for _, id := range level {
+			if found[id] == nil {
+				continue
+			}
+			ids, _ := found[id].ChildIDs()
+			for _, c := range ids {
+				if c == j.ID {
+					return cycle(j.ID, id, parent)
+				}
+				if _, seen := parent[c]; !seen {
+					parent[c] = id
+					next = append(next, c)
+				}
+			}
+		}
+		level = next
+	}
+	return nil
+}
+
+// cycle names the circle that is closed by last.
+func cycle(self, last int32, parent map[int32]int32) *Error {
+	way := []int32{self}
+	for id := last; id != self; id = parent[id] {
+		way = append(way, id)
+	}
+	way = append(way, self)
+	slices.Reverse(way)
+	steps := make([]string, len(way))
+	for i, id := range way {
+		steps[i] = id32(id)
+	}
+	e := child(id32(way[1]), i18n.JobinfoChildCycle, "")
+	e.Kind = Conflict
+	e.Parts = append(e.Parts, lit(": "+strings.Join(steps, " → ")))
+	return e
+}
+
+// jobsByID reads jobs, a bounded number at once.
+func (s *Service) jobsByID(ctx context.Context, ids []int32) (map[int32]*model.Job, error) {
+	all := make(map[int32]*model.Job, len(ids))
+	for some := range slices.Chunk(ids, maxIDs) {
+		found, err := s.store.JobsByID(ctx, some)
+		if err != nil {
+			return nil, fmt.Errorf("read child jobs: %w", err)
+		}
+		for id, j := range found {
+			all[id] = j
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,80 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// emptyDays is how many days a chart without data shows.
+const emptyDays = 7
+
+// Chart holds the runs of a range of days by result.
+type Chart struct {
+	Days    []model.DayReport // oldest first; days without a run may be missing
+	Running int               // sums over Days
+	Success int
+	Failed  int
+}
+
+// Dashboard counts the runs of the days between from and to. When nothing is
+// on record there, it returns the last seven days with zeros. The numbers are
+// those of all groups, for everybody who is logged in.
+func (s *Service) Dashboard(ctx context.Context, p Principal, from, to time.Time) (*Chart, error) {
+	if err := s.needLogin(ctx, p, "dashboard"); err != nil {
+		return nil, err
+	}
+	days, err := s.store.Reports(ctx, from, to)
+	if err != nil {
+		return nil, fmt.Errorf("read the day reports: %w", err)
+	}
+	if len(days) == 0 {
+		y, m, d := s.now().In(s.cfg.Location).Date()
+		for i := emptyDays - 1; i >= 0; i-- {
+			days = append(days, model.DayReport{Day: time.Date(y, m, d-i, 0, 0, 0, 0, s.cfg.Location)})
+		}
+	}
+	c := &Chart{Days: days}
+	for _, day := range days {
+		c.Running += day.Running
+		c.Success += day.Success
+		c.Failed += day.Failed
+	}
+	return c, nil
+}
+
+// Totals are the numbers at the top of the dashboard.
+type Totals struct {
+	Jobs      int
+	Triggers  int64 // since the database exists
+	Executors int   // distinct addresses over all groups
+}
+
+// Totals counts jobs, triggers and executors, for everybody who is logged in.
+func (s *Service) Totals(ctx context.Context, p Principal) (*Totals, error) {
+	if err := s.needLogin(ctx, p, "dashboard"); err != nil {
+		return nil, err
+	}
+	var t Totals
+	var err error
+	if t.Jobs, err = s.store.CountJobs(ctx, 0); err != nil {
+		return nil, fmt.Errorf("count jobs: %w", err)
+	}
+	if t.Triggers, err = s.store.TotalTriggers(ctx); err != nil {
+		return nil, fmt.Errorf("count triggers: %w", err)
+	}
+	groups, err := s.store.AllGroups(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read groups: %w", err)
+	}
+	seen := make(map[string]bool)
+	for _, g := range groups {
+		for _, addr := range g.Addresses() {
+			seen[addr] = true
+		}
+	}
+	t.Executors = len(seen)
+	return &t, nil
+}

@@ -1,0 +1,132 @@
+package ops
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/internal/wire"
+)
+
+// JobReader reads jobs. Job returns store.ErrNotFound for an unknown id.
+type JobReader interface {
+	Job(ctx context.Context, id int32) (*model.Job, error)
+	Jobs(ctx context.Context, f model.JobFilter) ([]*model.Job, int, error)
+	JobsByID(ctx context.Context, ids []int32) (map[int32]*model.Job, error)
+	CountJobs(ctx context.Context, groupID int32) (int, error)
+}
+
+// JobWriter changes jobs.
+type JobWriter interface {
+	CreateJob(ctx context.Context, j *model.Job) error
+	UpdateJob(ctx context.Context, j *model.Job, resetNextMs *int64) error
+	SetRunning(ctx context.Context, id int32, running bool, nextMs int64) error
+	DeleteJob(ctx context.Context, id int32) error
+	SaveGlue(ctx context.Context, v *model.GlueVersion) error
+	GlueVersions(ctx context.Context, jobID int32) ([]*model.GlueVersion, error)
+}
+
+// GroupStore reads and changes groups.
+type GroupStore interface {
+	Group(ctx context.Context, id int32) (*model.Group, error)
+	Groups(ctx context.Context, f model.GroupFilter) ([]*model.Group, int, error)
+	AllGroups(ctx context.Context) ([]*model.Group, error)
+	CreateGroup(ctx context.Context, g *model.Group) error
+	UpdateGroup(ctx context.Context, g *model.Group) error
+	DeleteGroup(ctx context.Context, id int32) error
+}
+
+// LogStore reads and deletes log rows.
+type LogStore interface {
+	Logs(ctx context.Context, f model.LogFilter) ([]*model.Log, int, error)
+	Log(ctx context.Context, id int64) (*model.Log, error)
+	DeleteLogs(ctx context.Context, c model.LogClear, max int) (int, error)
+	OpenLogsToClear(ctx context.Context, c model.LogClear, max int) ([]int64, error)
+	Reports(ctx context.Context, from, to time.Time) ([]model.DayReport, error)
+	TotalTriggers(ctx context.Context) (int64, error)
+}
+
+// UserStore reads and changes users.
+type UserStore interface {
+	Users(ctx context.Context, f model.UserFilter) ([]*model.User, int, error)
+	User(ctx context.Context, id int32) (*model.User, error)
+	CreateUser(ctx context.Context, u *model.User) error
+	UpdateUser(ctx context.Context, u *model.User) error
+	DeleteUser(ctx context.Context, id int32) error
+	SetPassword(ctx context.Context, id int32, javaHash, ownHash string) error
+}
+
+// AuditStore keeps what people have changed.
+type AuditStore interface {
+	AddAudit(ctx context.Context, a model.Audit) error
+	Audits(ctx context.Context, limit int, beforeID int64) ([]model.Audit, error)
+}
+
+// Store is what the package needs of the database; package store has it all.
+type Store interface {
+	JobReader
+	JobWriter
+	GroupStore
+	LogStore
+	UserStore
+	AuditStore
+}
+
+// Scheduler is what the package needs of the scheduling loop.
+type Scheduler interface {
+	// Started says that the job fires from now on, perhaps before the next
+	// pass.
+	Started(ctx context.Context, jobID int32) error
+	// Change runs write, which changes the job's row, while nothing of the job
+	// is planned on this node. When write has succeeded it cancels the runs of
+	// the job that a schedule made and that have not been sent, and deletes
+	// their rows: when Change returns nil, none of them can be sent from this
+	// node any more. An error of write is returned as it is, and nothing is
+	// cancelled.
+	//
+	// Writing first and cancelling after would not do for an edit: a pass in
+	// between may plan by the new schedule, and what it planned would be
+	// cancelled too, never to be planned again.
+	Change(ctx context.Context, jobID int32, write func(ctx context.Context) error) error
+}
+
+// TriggerInput is how to run a job once.
+type TriggerInput struct {
+	Param     *string           // overrides the job's own parameter; nil is the job's own
+	Addresses []string          // overrides the group's addresses; empty is the group's
+	Type      model.TriggerType // "" is MANUAL
+}
+
+// Dispatcher records runs and sends them. It returns when they are on record.
+type Dispatcher interface {
+	Trigger(ctx context.Context, job *model.Job, in TriggerInput) (logIDs []int64, err error)
+}
+
+// Executors talks to executors. An error means that no answer came; its text
+// may be shown.
+type Executors interface {
+	Kill(ctx context.Context, address string, group *model.Group, jobID int32) (wire.Response, error)
+	Log(ctx context.Context, address string, group *model.Group, r wire.LogRequest) (wire.Response, wire.LogResult, error)
+}
+
+// Registry knows which executors are there.
+type Registry interface {
+	// Group returns a group with its addresses as last known.
+	Group(id int32) (*model.Group, bool)
+	// GroupsChanged says that groups should be read again. It does not block.
+	GroupsChanged()
+}
+
+// Completion ends runs. It returns when the results are durable; the first
+// result of a run wins.
+type Completion interface {
+	Results(ctx context.Context, outs []*model.Outcome) error
+}
+
+// Passwords makes and checks password hashes and ends sessions; package auth
+// has it all.
+type Passwords interface {
+	HashPassword(ctx context.Context, password string) (javaHash, ownHash string, err error)
+	CheckPassword(ctx context.Context, u *model.User, password string) (bool, error)
+	EndSessions(ctx context.Context, userID int32) error
+}

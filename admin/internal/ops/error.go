@@ -1,0 +1,100 @@
+package ops
+
+import (
+	"strings"
+
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+)
+
+// Kind says what is wrong, for the HTTP status of an answer.
+type Kind uint8
+
+// The kinds.
+const (
+	Invalid     Kind = iota + 1 // what was asked for is not well-formed
+	NotFound                    // the object does not exist
+	Forbidden                   // the caller may not do it
+	Conflict                    // the object's state does not allow it
+	Unavailable                 // an executor or a part of the admin did not answer
+)
+
+// String returns the name of the kind.
+func (k Kind) String() string {
+	switch k {
+	case Invalid:
+		return "invalid"
+	case NotFound:
+		return "not found"
+	case Forbidden:
+		return "forbidden"
+	case Conflict:
+		return "conflict"
+	case Unavailable:
+		return "unavailable"
+	}
+	return "unknown"
+}
+
+// Part is a piece of a message: the text of a key, or a literal where Key is
+// empty.
+type Part struct {
+	Key     i18n.Key
+	Literal string
+}
+
+// key is the part for a text.
+func key(k i18n.Key) Part { return Part{Key: k} }
+
+// lit is the part for a literal.
+func lit(s string) Part { return Part{Literal: s} }
+
+// Error is a refusal that the caller may read. Every other error that this
+// package returns is a fault of the admin or its database, whose text belongs
+// in the log.
+type Error struct {
+	Kind Kind
+	// Parts make the message, put together without blanks as the Java admin
+	// does. None of them is a message that the Java admin leaves out too.
+	Parts []Part
+	// Detail says what to do about it, in English: for logs and our own REST
+	// API.
+	Detail string
+	// Thrown marks what the Java admin raises as an exception, so that its
+	// consoles show the class name before the text, where other refusals are
+	// ordinary answers.
+	Thrown bool
+	// Err is the cause, for the log; may be nil.
+	Err error
+}
+
+// Text returns the message in a language; "" where the Java admin has none.
+func (e *Error) Text(l i18n.Lang) string {
+	var b strings.Builder
+	for _, p := range e.Parts {
+		if p.Key != "" {
+			b.WriteString(l.Text(p.Key))
+		}
+		b.WriteString(p.Literal)
+	}
+	return b.String()
+}
+
+// Error returns the English message and the detail.
+func (e *Error) Error() string {
+	text := e.Text(i18n.En)
+	switch {
+	case text == "":
+		return e.Detail
+	case e.Detail == "":
+		return text
+	}
+	return text + ": " + e.Detail
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// invalid returns an Error of kind Invalid.
+func invalid(detail string, parts ...Part) *Error {
+	return &Error{Kind: Invalid, Detail: detail, Parts: parts}
+}

@@ -1,0 +1,360 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// ServerZone as Job.TimeZone of UpdateJob takes a job's own zone away.
+const ServerZone = "server"
+
+// ListJobs returns a page of jobs, newest id first, and how many there are. A
+// group that the principal has no permission on is refused; without a group
+// (GroupID 0 or below) the list holds the groups that the principal may see.
+func (s *Service) ListJobs(ctx context.Context, p Principal, f model.JobFilter) ([]*model.Job, int, error) {
+	f.GroupID = max(f.GroupID, 0)
+	if f.GroupID > 0 && !p.May(f.GroupID) {
+		return nil, 0, s.denyThrown(ctx, p, "job.list", "group "+id32(f.GroupID))
+	}
+	if err := s.needLogin(ctx, p, "job.list"); err != nil {
+		return nil, 0, err
+	}
+	if !p.Admin {
+		if len(p.Groups) == 0 {
+			return nil, 0, nil
+		}
+		f.GroupIDs = p.Groups
+	}
+	return s.store.Jobs(ctx, f)
+}
+
+// Job returns a job.
+func (s *Service) Job(ctx context.Context, p Principal, id int32) (*model.Job, error) {
+	j, err := s.job(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if !p.May(j.GroupID) {
+		return nil, s.denyThrown(ctx, p, "job.get", jobObject(id))
+	}
+	return j, nil
+}
+
+// job loads a job; an unknown id is an Error.
+func (s *Service) job(ctx context.Context, id int32) (*model.Job, error) {
+	j, err := s.store.Job(ctx, id)
+	switch {
+	case notFound(err):
+		return nil, &Error{
+			Kind: NotFound, Parts: []Part{key(i18n.JobinfoGlueJobidInvalid)},
+			Detail: "there is no job " + id32(id),
+		}
+	case err != nil:
+		return nil, fmt.Errorf("read job %d: %w", id, err)
+	}
+	return j, nil
+}
+
+func jobObject(id int32) string { return "job " + id32(id) }
+
+// CreateJob stores a new job and returns its id. Of in the fields that an
+// editor sets are used, and Running: a job that is created running is started,
+// with a next time of its own. Texts that are not Valid count as missing.
+func (s *Service) CreateJob(ctx context.Context, p Principal, in *model.Job) (int32, error) {
+	if !p.May(in.GroupID) {
+		return 0, s.denyThrown(ctx, p, "job.create", "group "+id32(in.GroupID))
+	}
+	j := *in
+	now := s.seconds()
+	j.ID, j.AddTime, j.UpdateTime, j.GlueUpdated = 0, now, now, now
+	j.LastMs, j.NextMs = 0, 0
+	normalise(&j)
+	if err := s.checkNew(ctx, p, &j); err != nil {
+		return 0, err
+	}
+	if j.Running {
+		if j.ScheduleType == model.ScheduleNone {
+			return 0, noStart()
+		}
+		var err error
+		if j.NextMs, err = s.firstMs(&j); err != nil {
+			return 0, err
+		}
+	}
+	if err := s.store.CreateJob(ctx, &j); err != nil {
+		return 0, fmt.Errorf("create a job: %w", refused(err))
+	}
+	s.record(ctx, p, "job.create", jobObject(j.ID), jobDiff(&model.Job{}, &j))
+	if j.Running {
+		s.started(ctx, j.ID)
+	}
+	return j.ID, nil
+}
+
+// normalise repairs what the Java admin takes as it comes.
+func normalise(j *model.Job) {
+	j.Handler.S = strings.TrimSpace(j.Handler.S)
+	j.TimeoutSec, j.Retries = max(j.TimeoutSec, 0), max(j.Retries, 0)
+	switch j.GlueType {
+	case "GLUE_SHELL":
+		j.GlueSource.S = strings.ReplaceAll(j.GlueSource.S, "\r", "")
+	case model.GlueBean:
+		j.GlueSource.S = ""
+	}
+}
+
+// checkNew checks a job that is to be created, in Java's order.
+func (s *Service) checkNew(ctx context.Context, p Principal, j *model.Job) error {
+	if _, err := s.store.Group(ctx, j.GroupID); notFound(err) {
+		return invalid("there is no executor (group) "+id32(j.GroupID),
+			key(i18n.SystemPleaseChoose), key(i18n.JobinfoFieldJobgroup))
+	} else if err != nil {
+		return fmt.Errorf("read group %d: %w", j.GroupID, err)
+	}
+	if e := s.checkCommon(j, func() *Error { return s.checkCode(ctx, p, j) }); e != nil {
+		return e
+	}
+	return s.checkChildren(ctx, p, j)
+}
+
+// checkCode checks what a job runs.
+func (s *Service) checkCode(ctx context.Context, p Principal, j *model.Job) *Error {
+	if !glueKnown(j.GlueType) {
+		return invalid("use BEAN or one of the GLUE types", key(i18n.JobinfoFieldGluetype), key(i18n.SystemInvalid))
+	}
+	if j.GlueType == model.GlueBean {
+		return needHandler(j)
+	}
+	return s.needCode(ctx, p, "job.create", "group "+id32(j.GroupID))
+}
+
+func needHandler(j *model.Job) *Error {
+	if j.GlueType == model.GlueBean && blank(j.Handler.S) {
+		return invalid("a BEAN job names the handler that the executor has registered",
+			key(i18n.SystemPleaseInput), lit("JobHandler"))
+	}
+	return nil
+}
+
+// checkCommon checks what create and update have in common; code is called
+// where create checks what the job runs.
+func (s *Service) checkCommon(j *model.Job, code func() *Error) *Error {
+	switch {
+	case blank(j.Name):
+		return invalid("say what the job does", key(i18n.SystemPleaseInput), key(i18n.JobinfoFieldJobdesc))
+	case blank(j.Author.S):
+		return invalid("say who looks after the job", key(i18n.SystemPleaseInput), key(i18n.JobinfoFieldAuthor))
+	}
+	if e := s.checkSchedule(j); e != nil {
+		return e
+	}
+	if e := code(); e != nil {
+		return e
+	}
+	switch {
+	case !j.Route.Valid():
+		return invalid("use one of the ten route strategies, for example FIRST",
+			key(i18n.JobinfoFieldExecutorRouteStrategy), key(i18n.SystemInvalid))
+	case !j.Misfire.Valid():
+		return invalid("use DO_NOTHING or FIRE_ONCE_NOW", key(i18n.MisfireStrategy), key(i18n.SystemInvalid))
+	case !j.Block.Valid():
+		return invalid("use SERIAL_EXECUTION, DISCARD_LATER or COVER_EARLY",
+			key(i18n.JobinfoFieldExecutorBlockStrategy), key(i18n.SystemInvalid))
+	}
+	return fits(
+		field{key(i18n.JobinfoFieldJobdesc), j.Name, 255},
+		field{key(i18n.JobinfoFieldAuthor), j.Author.S, 64},
+		field{key(i18n.JobinfoFieldAlarmemail), j.AlarmEmail.S, 255},
+		field{key(i18n.ScheduleType), j.ScheduleConf.S, 128},
+		field{key(i18n.ScheduleZone), j.TimeZone, 64},
+		field{lit("JobHandler"), j.Handler.S, 255},
+		field{key(i18n.JobinfoFieldExecutorparam), j.Param.S, s.cfg.ParamMax},
+		field{key(i18n.JobinfoGlueSource), j.GlueSource.S, maxSource},
+		field{key(i18n.JobinfoGlueRemark), j.GlueRemark.S, 128},
+		field{key(i18n.JobinfoFieldChildJobID), j.Children.S, 255},
+	)
+}
+
+// UpdateJob changes the fields of a job that an editor sets; never its status,
+// its code or its glue type. An empty TimeZone keeps the zone (clients of the
+// Java admin know none); ServerZone takes it away. A running job whose
+// schedule changes goes on with the first time of the new one, and what was
+// planned by the old one and not sent is cancelled.
+func (s *Service) UpdateJob(ctx context.Context, p Principal, in *model.Job) error {
+	s.graph.Lock()
+	defer s.graph.Unlock()
+	old, err := s.store.Job(ctx, in.ID)
+	if err != nil && !notFound(err) {
+		return fmt.Errorf("read job %d: %w", in.ID, err)
+	}
+	known := err == nil
+	if (known && !p.May(old.GroupID)) || !p.May(in.GroupID) {
+		return s.denyThrown(ctx, p, "job.update", jobObject(in.ID))
+	}
+	if !known {
+		old = &model.Job{ID: in.ID}
+	}
+	j := edited(old, in)
+	j.UpdateTime = s.seconds()
+	if e := s.checkCommon(j, func() *Error { return needHandler(j) }); e != nil {
+		return e
+	}
+	if err := s.checkChildren(ctx, p, j); err != nil {
+		return err
+	}
+	if _, err := s.store.Group(ctx, j.GroupID); notFound(err) {
+		return invalid("there is no executor (group) "+id32(j.GroupID),
+			key(i18n.JobinfoFieldJobgroup), key(i18n.SystemInvalid))
+	} else if err != nil {
+		return fmt.Errorf("read group %d: %w", j.GroupID, err)
+	}
+	if !known {
+		return &Error{
+			Kind: NotFound, Parts: []Part{key(i18n.JobinfoFieldID), key(i18n.SystemNotFound)},
+			Detail: "there is no job " + id32(in.ID),
+		}
+	}
+	if err := s.write(ctx, old, j); err != nil {
+		return err
+	}
+	s.record(ctx, p, "job.update", jobObject(j.ID), jobDiff(old, j))
+	return nil
+}
+
+// edited returns old with the editor's fields of in.
+func edited(old, in *model.Job) *model.Job {
+	j := *old
+	j.GroupID, j.Name, j.Author, j.AlarmEmail = in.GroupID, in.Name, in.Author, in.AlarmEmail
+	j.ScheduleType, j.ScheduleConf, j.Misfire = in.ScheduleType, in.ScheduleConf, in.Misfire
+	j.Route, j.Handler, j.Param, j.Block = in.Route, in.Handler, in.Param, in.Block
+	j.TimeoutSec, j.Retries, j.Children = in.TimeoutSec, in.Retries, in.Children
+	switch in.TimeZone {
+	case "":
+	case ServerZone:
+		j.TimeZone = ""
+	default:
+		j.TimeZone = in.TimeZone
+	}
+	source := j.GlueSource
+	normalise(&j)
+	j.GlueSource = source
+	return &j
+}
+
+// write stores an edited job, and moves a running one to its new schedule.
+func (s *Service) write(ctx context.Context, old, j *model.Job) error {
+	moved := old.ScheduleType != j.ScheduleType || old.ScheduleConf.S != j.ScheduleConf.S ||
+		old.TimeZone != j.TimeZone
+	if !old.Running || !moved {
+		if err := s.store.UpdateJob(ctx, j, nil); err != nil {
+			return fmt.Errorf("update job %d: %w", j.ID, refused(err))
+		}
+		return nil
+	}
+	err := s.cfg.Scheduler.Change(ctx, j.ID, func(ctx context.Context) error {
+		next, err := s.firstMs(j)
+		if err != nil {
+			return err
+		}
+		return refused(s.store.UpdateJob(ctx, j, &next))
+	})
+	if err != nil {
+		return fmt.Errorf("update job %d: %w", j.ID, err)
+	}
+	s.started(ctx, j.ID)
+	return nil
+}
+
+// DeleteJob deletes a job with its logs, its open runs and the versions of its
+// code. A job that does not exist is no error.
+func (s *Service) DeleteJob(ctx context.Context, p Principal, id int32) error {
+	j, err := s.store.Job(ctx, id)
+	switch {
+	case notFound(err):
+		return s.needLogin(ctx, p, "job.delete")
+	case err != nil:
+		return fmt.Errorf("read job %d: %w", id, err)
+	case !p.May(j.GroupID):
+		return s.deny(ctx, p, "job.delete", jobObject(id))
+	}
+	// Stopped first: deleting many log rows takes time, during which planning
+	// must go on.
+	if err := s.stop(ctx, id); err != nil {
+		return err
+	}
+	if err := s.store.DeleteJob(ctx, id); err != nil {
+		return fmt.Errorf("delete job %d: %w", id, err)
+	}
+	s.record(ctx, p, "job.delete", jobObject(id), jobDiff(j, &model.Job{}))
+	return nil
+}
+
+// StartJob makes a job fire from now on. One that is running stays as it is.
+func (s *Service) StartJob(ctx context.Context, p Principal, id int32) error {
+	j, err := s.job(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case !p.May(j.GroupID):
+		return s.deny(ctx, p, "job.start", jobObject(id))
+	case j.ScheduleType == model.ScheduleNone:
+		return noStart()
+	case j.Running && j.NextMs > 0:
+		return nil
+	}
+	next, err := s.firstMs(j)
+	if err != nil {
+		return err
+	}
+	if err := s.store.SetRunning(ctx, id, true, next); err != nil {
+		return fmt.Errorf("start job %d: %w", id, err)
+	}
+	s.record(ctx, p, "job.start", jobObject(id), "")
+	s.started(ctx, id)
+	return nil
+}
+
+func noStart() *Error {
+	return &Error{
+		Kind: Conflict, Parts: []Part{key(i18n.ScheduleTypeNoneLimitStart)},
+		Detail: "give the job a schedule of type CRON or FIX_RATE first",
+	}
+}
+
+// started wakes the scheduler. Without it the job fires too, a pass later.
+func (s *Service) started(ctx context.Context, id int32) {
+	if err := s.cfg.Scheduler.Started(ctx, id); err != nil {
+		s.log.WarnContext(ctx, "scheduler not woken", slog.Int("job_id", int(id)), slog.Any("err", err))
+	}
+}
+
+// StopJob makes a job fire no more, and cancels what was planned and not sent.
+func (s *Service) StopJob(ctx context.Context, p Principal, id int32) error {
+	j, err := s.job(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case !p.May(j.GroupID):
+		return s.deny(ctx, p, "job.stop", jobObject(id))
+	}
+	if err := s.stop(ctx, id); err != nil {
+		return err
+	}
+	s.record(ctx, p, "job.stop", jobObject(id), "")
+	return nil
+}
+
+func (s *Service) stop(ctx context.Context, id int32) error {
+	err := s.cfg.Scheduler.Change(ctx, id, func(ctx context.Context) error {
+		return s.store.SetRunning(ctx, id, false, 0)
+	})
+	if err != nil {
+		return fmt.Errorf("stop job %d: %w", id, err)
+	}
+	return nil
+}

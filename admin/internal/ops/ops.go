@@ -1,0 +1,155 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
+)
+
+// CodeEditing says who may write code (GLUE) that executors run.
+type CodeEditing uint8
+
+// Who may edit code.
+const (
+	CodeOff    CodeEditing = iota // nobody: the default
+	CodeAdmins                    // administrators
+	CodeGroups                    // everybody who has the permission on the job's group, as in Java
+)
+
+// Config describes a Service. Store, Scheduler, Dispatcher, Executors,
+// Registry, Completion and Passwords are required.
+type Config struct {
+	Store      Store
+	Scheduler  Scheduler
+	Dispatcher Dispatcher
+	Executors  Executors
+	Registry   Registry
+	Completion Completion
+	Passwords  Passwords
+
+	// CodeEditing is who may write code that executors run. Default nobody.
+	CodeEditing CodeEditing
+	// SharedWithJava is set where a Java admin works on the same database: a
+	// started job then fires 5 s later than it could, as Java's do, and no job
+	// has a time zone of its own, which Java would not know of.
+	SharedWithJava bool
+	// Location is the zone of schedules and dates. Default time.Local.
+	Location *time.Location
+	// Lang is the language of what is stored in a log row. The default is
+	// simplified Chinese.
+	Lang i18n.Lang
+	// ParamMax is what the column executor_param holds: characters, or bytes
+	// from 60,000 on (it is a text column then). Default 65,535.
+	ParamMax int
+	// TitleMax is how many characters a group's title may have. Default 64.
+	TitleMax int
+	// PasswordMin and PasswordMax bound the length of new passwords, in
+	// characters. Default 4 and 20, as in the Java admin.
+	PasswordMin, PasswordMax int
+	Logger                   *slog.Logger     // default: discards
+	Now                      func() time.Time // default time.Now
+}
+
+// Service does what people, scripts and programs ask of the admin. All methods
+// are safe for concurrent use and block on the database. It owns no goroutine.
+type Service struct {
+	cfg   Config
+	store Store
+	log   *slog.Logger
+	now   func() time.Time
+
+	// graph makes the walk over child jobs and the write that follows one
+	// step, so that two edits cannot close a circle together; and the read of a
+	// group's token with the write of its row.
+	graph sync.Mutex
+}
+
+// New checks the configuration and returns a Service.
+func New(cfg Config) (*Service, error) {
+	for _, need := range []struct {
+		name string
+		ok   bool
+	}{
+		{"Store", cfg.Store != nil},
+		{"Scheduler", cfg.Scheduler != nil},
+		{"Dispatcher", cfg.Dispatcher != nil},
+		{"Executors", cfg.Executors != nil},
+		{"Registry", cfg.Registry != nil},
+		{"Completion", cfg.Completion != nil},
+		{"Passwords", cfg.Passwords != nil},
+	} {
+		if !need.ok {
+			return nil, fmt.Errorf("ops: %s is required", need.name)
+		}
+	}
+	cfg.Location = cmp.Or(cfg.Location, time.Local)
+	cfg.ParamMax = cmp.Or(cfg.ParamMax, textColumn)
+	cfg.TitleMax = cmp.Or(cfg.TitleMax, 64)
+	cfg.PasswordMin = cmp.Or(cfg.PasswordMin, 4)
+	cfg.PasswordMax = cmp.Or(cfg.PasswordMax, 20)
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Service{
+		cfg: cfg, store: cfg.Store, now: cfg.Now,
+		log: cfg.Logger.With(slog.String("part", "ops")),
+	}, nil
+}
+
+// seconds is the present time as a DATETIME column keeps it.
+func (s *Service) seconds() time.Time { return s.now().In(s.cfg.Location).Truncate(time.Second) }
+
+// record writes an action that has been done to the audit log and to the log.
+// The action stands, so a fault of the audit log is only reported.
+func (s *Service) record(ctx context.Context, p Principal, action, object, detail string) {
+	s.log.InfoContext(ctx, "action done", slog.String("user", p.Name), slog.String("source", p.Source),
+		slog.String("action", action), slog.String("object", object))
+	a := model.Audit{At: s.now(), User: p.Name, Action: action, Object: object, Detail: cut(detail, maxDetail)}
+	if err := s.store.AddAudit(context.WithoutCancel(ctx), a); err != nil {
+		s.log.ErrorContext(ctx, "audit record not written", slog.String("action", action),
+			slog.String("object", object), slog.Any("err", err))
+	}
+}
+
+// Audits returns what was changed, newest first: at most limit records (1 to
+// 1,000, default 50) with an id below beforeID (0 is the newest). For
+// administrators.
+func (s *Service) Audits(ctx context.Context, p Principal, limit int, beforeID int64) ([]model.Audit, error) {
+	if err := s.needAdmin(ctx, p, "audit.list", ""); err != nil {
+		return nil, err
+	}
+	return s.store.Audits(ctx, min(max(cmp.Or(limit, 50), 1), 1000), beforeID)
+}
+
+// notFound reports whether a row does not exist.
+func notFound(err error) bool { return errors.Is(err, store.ErrNotFound) }
+
+// refused turns an error of a write that is the caller's fault into an Error.
+func refused(err error) error {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return &Error{Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)}, Detail: err.Error(), Err: err}
+	case errors.Is(err, store.ErrTooLong):
+		return &Error{Kind: Invalid, Parts: []Part{key(i18n.SystemLengthLimit)}, Detail: err.Error(), Err: err}
+	case errors.Is(err, store.ErrBadText):
+		return &Error{Kind: Invalid, Parts: []Part{key(i18n.SystemInvalid)}, Detail: err.Error(), Err: err}
+	case errors.Is(err, store.ErrDuplicate):
+		return &Error{Kind: Conflict, Parts: []Part{key(i18n.SystemRepeat)}, Detail: err.Error(), Err: err}
+	}
+	return err
+}
+
+// id32 writes an id for messages.
+func id32(id int32) string { return strconv.Itoa(int(id)) }

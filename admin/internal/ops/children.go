@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -77,9 +78,8 @@ func (s *Service) checkChild(
 	case c == nil:
 		return child(id32(id), i18n.SystemNotFound, "there is no job "+id32(id))
 	case !p.May(c.GroupID):
-		s.deny(ctx, p, "job.child", jobObject(id))
-		e := child(id32(id), i18n.SystemPermissionLimit, "you have no permission on the executor of job "+id32(id))
-		e.Kind = Forbidden
+		e := s.deny(ctx, p, "job.child", jobObject(id))
+		e.Parts = child(id32(id), i18n.SystemPermissionLimit, "").Parts
 		return e
 	}
 	return nil
@@ -146,9 +146,7 @@ func (s *Service) jobsByID(ctx context.Context, ids []int32) (map[int32]*model.J
 		if err != nil {
 			return nil, fmt.Errorf("read child jobs: %w", err)
 		}
-		for id, j := range found {
-			all[id] = j
-		}
+		maps.Copy(all, found)
 	}
 	return all, nil
 }

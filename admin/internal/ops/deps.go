@@ -8,16 +8,16 @@ import (
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
-// JobReader reads jobs. Job returns store.ErrNotFound for an unknown id.
-type JobReader interface {
+// jobReader reads jobs. Job returns store.ErrNotFound for an unknown id.
+type jobReader interface {
 	Job(ctx context.Context, id int32) (*model.Job, error)
 	Jobs(ctx context.Context, f model.JobFilter) ([]*model.Job, int, error)
 	JobsByID(ctx context.Context, ids []int32) (map[int32]*model.Job, error)
 	CountJobs(ctx context.Context, groupID int32) (int, error)
 }
 
-// JobWriter changes jobs.
-type JobWriter interface {
+// jobWriter changes jobs.
+type jobWriter interface {
 	CreateJob(ctx context.Context, j *model.Job) error
 	UpdateJob(ctx context.Context, j *model.Job, resetNextMs *int64) error
 	SetRunning(ctx context.Context, id int32, running bool, nextMs int64) error
@@ -26,8 +26,8 @@ type JobWriter interface {
 	GlueVersions(ctx context.Context, jobID int32) ([]*model.GlueVersion, error)
 }
 
-// GroupStore reads and changes groups.
-type GroupStore interface {
+// groupStore reads and changes groups.
+type groupStore interface {
 	Group(ctx context.Context, id int32) (*model.Group, error)
 	Groups(ctx context.Context, f model.GroupFilter) ([]*model.Group, int, error)
 	AllGroups(ctx context.Context) ([]*model.Group, error)
@@ -36,8 +36,8 @@ type GroupStore interface {
 	DeleteGroup(ctx context.Context, id int32) error
 }
 
-// LogStore reads and deletes log rows.
-type LogStore interface {
+// logStore reads and deletes log rows.
+type logStore interface {
 	Logs(ctx context.Context, f model.LogFilter) ([]*model.Log, int, error)
 	Log(ctx context.Context, id int64) (*model.Log, error)
 	DeleteLogs(ctx context.Context, c model.LogClear, max int) (int, error)
@@ -46,8 +46,8 @@ type LogStore interface {
 	TotalTriggers(ctx context.Context) (int64, error)
 }
 
-// UserStore reads and changes users.
-type UserStore interface {
+// userStore reads and changes users.
+type userStore interface {
 	Users(ctx context.Context, f model.UserFilter) ([]*model.User, int, error)
 	User(ctx context.Context, id int32) (*model.User, error)
 	CreateUser(ctx context.Context, u *model.User) error
@@ -56,20 +56,20 @@ type UserStore interface {
 	SetPassword(ctx context.Context, id int32, javaHash, ownHash string) error
 }
 
-// AuditStore keeps what people have changed.
-type AuditStore interface {
+// auditStore keeps what people have changed.
+type auditStore interface {
 	AddAudit(ctx context.Context, a model.Audit) error
 	Audits(ctx context.Context, limit int, beforeID int64) ([]model.Audit, error)
 }
 
 // Store is what the package needs of the database; package store has it all.
 type Store interface {
-	JobReader
-	JobWriter
-	GroupStore
-	LogStore
-	UserStore
-	AuditStore
+	jobReader
+	jobWriter
+	groupStore
+	logStore
+	userStore
+	auditStore
 }
 
 // Scheduler is what the package needs of the scheduling loop.
@@ -99,13 +99,16 @@ type TriggerInput struct {
 
 // Dispatcher records runs and sends them. It returns when they are on record.
 type Dispatcher interface {
+	// Trigger records and sends one run, or one for each shard of a broadcast.
 	Trigger(ctx context.Context, job *model.Job, in TriggerInput) (logIDs []int64, err error)
 }
 
 // Executors talks to executors. An error means that no answer came; its text
 // may be shown.
 type Executors interface {
+	// Kill ends what runs of the job at address.
 	Kill(ctx context.Context, address string, group *model.Group, jobID int32) (wire.Response, error)
+	// Log reads a part of the log of a run.
 	Log(ctx context.Context, address string, group *model.Group, r wire.LogRequest) (wire.Response, wire.LogResult, error)
 }
 
@@ -120,13 +123,17 @@ type Registry interface {
 // Completion ends runs. It returns when the results are durable; the first
 // result of a run wins.
 type Completion interface {
+	// Results stores results of runs.
 	Results(ctx context.Context, outs []*model.Outcome) error
 }
 
 // Passwords makes and checks password hashes and ends sessions; package auth
 // has it all.
 type Passwords interface {
+	// HashPassword returns what Java's password column and our own get.
 	HashPassword(ctx context.Context, password string) (javaHash, ownHash string, err error)
+	// CheckPassword reports whether the password is the user's.
 	CheckPassword(ctx context.Context, u *model.User, password string) (bool, error)
+	// EndSessions ends all logins of a user.
 	EndSessions(ctx context.Context, userID int32) error
 }

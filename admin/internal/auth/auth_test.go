@@ -315,6 +315,25 @@ func TestThrottle(t *testing.T) {
 		wait(t, try(t, s, "admin", "sesame-open", elsewhere))
 		require.NoError(t, try(t, s, "admin", "sesame-open", home))
 	})
+	t.Run("the old password of a change counts too", func(t *testing.T) {
+		t.Parallel()
+		r := newRows(model.User{Username: "anna", JavaHash: md5Hex("sesame-open")})
+		s, clk := newService(r, Config{})
+		u := r.users[1]
+		for range 10 {
+			ok, err := s.CheckPassword(t.Context(), &u, "wrong")
+			require.NoError(t, err)
+			require.False(t, ok)
+		}
+		_, err := s.CheckPassword(t.Context(), &u, "sesame-open")
+		assert.Equal(t, 30*time.Second, wait(t, err))
+		clk.add(30 * time.Second)
+		for range 3 {
+			ok, err := s.CheckPassword(t.Context(), &u, "sesame-open")
+			require.NoError(t, err)
+			require.True(t, ok)
+		}
+	})
 	t.Run("right passwords cost nothing", func(t *testing.T) {
 		t.Parallel()
 		s, _ := newService(newRows(model.User{Username: "admin", JavaHash: md5Hex("sesame-open")}), Config{})

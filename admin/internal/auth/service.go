@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -126,10 +127,27 @@ func (s *Service) HashPassword(ctx context.Context, password string) (javaHash, 
 	return javaHash, bind(encoded, javaHash), nil
 }
 
-// CheckPassword reports whether the password is the user's. It takes as long
-// for a nil user. It is not throttled: for the change of one's own password,
-// behind a login.
+// CheckPassword reports whether the password is the user's, for the change of
+// one's own password. Wrong ones count for the throttle of the account: it
+// returns a *ThrottledError when there were too many, and ErrBusy when too many
+// passwords are being checked.
 func (s *Service) CheckPassword(ctx context.Context, u *model.User, password string) (bool, error) {
+	account := accountOf(u, u.Username)
+	if err := s.throttle.take(account, netip.Addr{}, s.now()); err != nil {
+		return false, err
+	}
+	ok, err := s.check(ctx, u, password)
+	if ok || err != nil {
+		s.throttle.giveBack(account, netip.Addr{}, false, s.now())
+	}
+	return ok, err
+}
+
+// check is CheckPassword without the throttle. It takes as long for a nil user.
+func (s *Service) check(ctx context.Context, u *model.User, password string) (bool, error) {
+	if len(password) > maxPassword {
+		u, password = nil, ""
+	}
 	if u == nil {
 		return s.hasher.matches(ctx, "", password)
 	}

@@ -53,11 +53,7 @@ func (s *Service) Login(ctx context.Context, req LoginRequest) (*Login, error) {
 		s.log.WarnContext(ctx, "login throttled", slog.String("user", clip(req.Name)), slog.Any("client", req.Source))
 		return nil, err
 	}
-	password := req.Password
-	if len(password) > maxPassword {
-		u, password = nil, ""
-	}
-	ok, err := s.CheckPassword(ctx, u, password)
+	ok, err := s.check(ctx, u, req.Password)
 	if err != nil {
 		s.throttle.giveBack(account, req.Source, false, s.now())
 		return nil, err

@@ -49,17 +49,24 @@ func newThrottle() *throttle {
 }
 
 // take spends one attempt. It is to be called before the password is looked
-// at, so that attempts at the same time count too.
+// at, so that attempts at the same time count too. An attempt without a source
+// counts for the account alone.
 func (t *throttle) take(account string, source netip.Addr, now time.Time) error {
 	account, from := accountKey(account), sourceKey(source)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	byAccount, key := t.accountsLocked(account, from)
-	if wait := max(byAccount.wait(key, now), t.sources.wait(from, now)); wait > 0 {
+	wait := byAccount.wait(key, now)
+	if source.IsValid() {
+		wait = max(wait, t.sources.wait(from, now))
+	}
+	if wait > 0 {
 		return &ThrottledError{Wait: wait}
 	}
 	byAccount.spend(key, now)
-	t.sources.spend(from, now)
+	if source.IsValid() {
+		t.sources.spend(from, now)
+	}
 	return nil
 }
 

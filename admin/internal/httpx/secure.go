@@ -164,3 +164,29 @@ func (w *recorder) Write(p []byte) (int, error) {
 	w.bytes += int64(n)
 	return n, err
 }
+
+// Hardening is what stands before every interface of the admin.
+type Hardening struct {
+	Logger  *slog.Logger // nil discards
+	Proxies Proxies
+	// TrustedOrigins may post from elsewhere, see Protect.
+	TrustedOrigins []string
+	// MaxBody bounds every request body in bytes; 0 leaves it to the handlers.
+	MaxBody int64
+}
+
+// Harden puts next behind Observe, Secure, Protect and LimitBody. It returns an
+// error for an origin that is none.
+func Harden(next http.Handler, h Hardening) (http.Handler, error) {
+	if h.Logger == nil {
+		h.Logger = slog.New(slog.DiscardHandler)
+	}
+	if h.MaxBody > 0 {
+		next = LimitBody(next, h.MaxBody)
+	}
+	next, err := Protect(next, h.TrustedOrigins...)
+	if err != nil {
+		return nil, err
+	}
+	return Observe(Secure(next), h.Logger, h.Proxies), nil
+}

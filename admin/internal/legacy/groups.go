@@ -1,0 +1,98 @@
+package legacy
+
+import (
+	"errors"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+func (c *call) groupList() error {
+	offset, size, err := c.paging()
+	if err != nil {
+		return err
+	}
+	f := model.GroupFilter{AppName: c.str("appname"), Title: c.str("title")}
+	list, total, err := fetch(offset, size, func(offset, limit int) ([]*ops.Group, int, error) {
+		f.Offset, f.Limit = offset, limit
+		return c.s.cfg.Ops.ListGroups(c.r.Context(), c.who, f)
+	})
+	if err != nil {
+		return err
+	}
+	return c.page(views(list, func(g *ops.Group) any { return viewGroup(c.dialect, &g.Group) }), total)
+}
+
+// group binds the form to a group.
+func (c *call) group() (*model.Group, error) {
+	g := &model.Group{AppName: c.str("appname"), Title: c.str("title"), AddressList: c.text("addressList")}
+	var err error
+	if g.ID, err = c.field("id"); err != nil {
+		return nil, err
+	}
+	kind, err := c.field("addressType")
+	if err != nil {
+		return nil, err
+	}
+	if c.str("updateTime") != "" {
+		return nil, &bindError{msg: "parameter updateTime cannot be set"}
+	}
+	g.Manual = kind != 0
+	return g, nil
+}
+
+func (c *call) groupAdd() error {
+	g, err := c.group()
+	if err != nil {
+		return err
+	}
+	if _, err := c.s.cfg.Ops.CreateGroup(c.r.Context(), c.who, g); err != nil {
+		return err
+	}
+	return c.ok(nil)
+}
+
+func (c *call) groupUpdate() error {
+	g, err := c.group()
+	if err != nil {
+		return err
+	}
+	if err := c.s.cfg.Ops.UpdateGroup(c.r.Context(), c.who, g); err != nil {
+		return err
+	}
+	return c.ok(nil)
+}
+
+// groupRemove deletes a group. An unknown one is a success since 3.3.1.
+func (c *call) groupRemove() error {
+	id, ok, err := c.one()
+	if !ok {
+		return err
+	}
+	err = c.s.cfg.Ops.DeleteGroup(c.r.Context(), c.who, id)
+	var refusal *ops.Error
+	if c.dialect == C && errors.As(err, &refusal) && refusal.Kind == ops.NotFound {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	return c.ok(nil)
+}
+
+// groupLoad answers with a group: to administrators in dialect A, since 3.3.2
+// to those who may use it.
+func (c *call) groupLoad() error {
+	id, err := c.int("id")
+	if err != nil {
+		return err
+	}
+	if c.dialect == A && !c.who.Admin {
+		return c.notAdmin(endpoint{kind: read})
+	}
+	g, err := c.s.cfg.Ops.Group(c.r.Context(), c.who, id)
+	if err != nil {
+		return err
+	}
+	return c.ok(viewGroup(c.dialect, &g.Group))
+}

@@ -117,8 +117,8 @@ func (s *Store) DeleteGroup(ctx context.Context, id int32) error {
 	err := s.inTx(ctx, func(q querier) error {
 		beats, err := selectIDs[int64](ctx, q, s.sql("SELECT r.id FROM xxl_job_group g "+
 			"JOIN xxl_job_registry r ON r.registry_group = 'EXECUTOR' AND r.registry_key = g.app_name "+
-			"WHERE g.id = ? AND NOT EXISTS (SELECT 1 FROM xxl_job_group o WHERE o.app_name = g.app_name AND o.id <> g.id) "+
-			"ORDER BY r.id"), id)
+			"WHERE g.id = ? AND NOT EXISTS "+
+			"(SELECT 1 FROM xxl_job_group o WHERE o.app_name = g.app_name AND o.id <> g.id) ORDER BY r.id"), id)
 		if err != nil {
 			return err
 		}

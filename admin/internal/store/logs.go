@@ -24,7 +24,8 @@ func (s *Store) logRow(row scanner) (*model.Log, error) {
 
 // Log returns a log row, or ErrNotFound.
 func (s *Store) Log(ctx context.Context, id int64) (*model.Log, error) {
-	l, err := s.logRow(s.reader().QueryRowContext(ctx, s.sql("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id = ?"), id))
+	l, err := s.logRow(s.reader().QueryRowContext(ctx,
+		s.sql("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id = ?"), id))
 	if err != nil {
 		return nil, fmt.Errorf("log %d: %w", id, notFound(err))
 	}

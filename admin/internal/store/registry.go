@@ -89,7 +89,8 @@ func (s *Store) saveBeats(ctx context.Context, q querier, beats []model.Beat) er
 			}
 		}
 	}
-	insert := "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) VALUES (?,?,?,?)"
+	insert := "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) " +
+		"VALUES (?,?,?,?)"
 	if s.Info().UniqueRegistry { // another node may be first
 		insert += s.d.upsert("registry_group,registry_key,registry_value", "update_time")
 	}

@@ -34,8 +34,8 @@ func (s *Store) midnight(t time.Time) time.Time {
 // TotalTriggers returns the sum of all day counters ever.
 func (s *Store) TotalTriggers(ctx context.Context) (int64, error) {
 	var n int64
-	row := s.reader().QueryRowContext(ctx, s.sql("SELECT CAST(COALESCE(SUM(running_count + suc_count + fail_count), 0) "+
-		"AS "+s.bigint()+") FROM xxl_job_log_report"))
+	row := s.reader().QueryRowContext(ctx, s.sql("SELECT CAST("+
+		"COALESCE(SUM(running_count + suc_count + fail_count), 0) AS "+s.bigint()+") FROM xxl_job_log_report"))
 	if err := row.Scan(&n); err != nil {
 		return 0, fmt.Errorf("total of triggers: %w", err)
 	}

@@ -13,8 +13,8 @@ func (s *Store) CreateSession(ctx context.Context, v *model.Session) error {
 	err := checkFields(field{name: "session key", value: v.Key, max: 64})
 	if err == nil {
 		err = s.inTx(ctx, func(q querier) error {
-			_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_session (session_key, user_id, created_ms, expires_ms, "+
-				"seen_ms) VALUES (?,?,?,?,?)"),
+			_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_session (session_key, user_id, created_ms, "+
+				"expires_ms, seen_ms) VALUES (?,?,?,?,?)"),
 				v.Key, v.UserID, v.Created.UnixMilli(), v.Expires.UnixMilli(), v.Seen.UnixMilli())
 			return s.dupError(err)
 		})

@@ -122,8 +122,8 @@ func (s *Store) UpdateUser(ctx context.Context, u *model.User) error {
 		return fmt.Errorf("update user %d: %w", u.ID, err)
 	}
 	err := s.inTx(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_user SET username = ?, role = ?, permission = ? WHERE id = ?"),
-			u.Username, bit(u.Admin), textArg(u.Permission), u.ID)
+		res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_user SET username = ?, role = ?, permission = ? "+
+			"WHERE id = ?"), u.Username, bit(u.Admin), textArg(u.Permission), u.ID)
 		return oneRow(res, s.dupError(err))
 	})
 	if err != nil {

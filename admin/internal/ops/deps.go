@@ -109,7 +109,9 @@ type Executors interface {
 	// Kill ends what runs of the job at address.
 	Kill(ctx context.Context, address string, group *model.Group, jobID int32) (wire.Response, error)
 	// Log reads a part of the log of a run.
-	Log(ctx context.Context, address string, group *model.Group, r wire.LogRequest) (wire.Response, wire.LogResult, error)
+	Log(
+		ctx context.Context, address string, group *model.Group, r wire.LogRequest,
+	) (wire.Response, wire.LogResult, error)
 }
 
 // Registry knows which executors are there.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strconv"
 	"strings"
 
@@ -168,23 +167,21 @@ func (s *Service) UpdateUser(ctx context.Context, p Principal, id int32, in User
 	}
 	u := *old
 	u.Admin, u.Permission = in.Admin, permission
-	if err := s.store.UpdateUser(ctx, &u); err != nil {
-		return fmt.Errorf("update user %d: %w", id, refused(err))
-	}
 	detail := userDiff(old, &u)
 	if !blank(in.Password) {
 		if err := s.setPassword(ctx, id, in.Password); err != nil {
 			return err
 		}
-		detail += "; password: changed"
+		detail = strings.TrimPrefix(detail+"; password: changed", "; ")
 	}
-	if old.Admin != u.Admin || !blank(in.Password) {
-		if err := s.endSessions(ctx, id); err != nil {
-			return err
-		}
+	if err := s.store.UpdateUser(ctx, &u); err != nil {
+		return fmt.Errorf("update user %d: %w", id, refused(err))
 	}
-	s.record(ctx, p, "user.update", userObject(id), strings.TrimPrefix(detail, "; "))
-	return nil
+	s.record(ctx, p, "user.update", userObject(id), detail)
+	if old.Admin == u.Admin && blank(in.Password) {
+		return nil
+	}
+	return s.endSessions(ctx, id)
 }
 
 // setPassword stores a new password.
@@ -202,13 +199,12 @@ func (s *Service) setPassword(ctx context.Context, id int32, password string) er
 // endSessions ends the sessions of a user whose rights or password changed.
 func (s *Service) endSessions(ctx context.Context, id int32) error {
 	if err := s.cfg.Passwords.EndSessions(ctx, id); err != nil {
-		s.log.ErrorContext(ctx, "sessions not ended", slog.Int("user_id", int(id)), slog.Any("err", err))
 		return fmt.Errorf("end the sessions of user %d: %w", id, err)
 	}
 	return nil
 }
 
-// DeleteUser deletes a user, whose sessions end. A user who does not exist is
+// DeleteUser deletes a user with all sessions. A user who does not exist is
 // no error. For administrators, and not for oneself.
 func (s *Service) DeleteUser(ctx context.Context, p Principal, id int32) error {
 	if err := s.needAdmin(ctx, p, "user.delete", userObject(id)); err != nil {
@@ -226,9 +222,6 @@ func (s *Service) DeleteUser(ctx context.Context, p Principal, id int32) error {
 	}
 	if err := s.store.DeleteUser(ctx, id); err != nil {
 		return fmt.Errorf("delete user %d: %w", id, err)
-	}
-	if err := s.endSessions(ctx, id); err != nil {
-		return err
 	}
 	s.record(ctx, p, "user.delete", userObject(id), "username: "+old.Username)
 	return nil

@@ -1,0 +1,170 @@
+package ops
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+func TestNewNeedsItsParts(t *testing.T) {
+	t.Parallel()
+	_, err := New(Config{})
+	require.EqualError(t, err, "ops: Store is required")
+}
+
+func TestGlue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	id := w.create(bean(w.gold, shell))
+	assert.Equal(t, "echo 1\n", w.load(id).GlueSource.S)
+
+	require.NoError(t, w.SaveGlue(ctx, w.admin, id, "echo 2\r\n", "version 2"))
+	j := w.load(id)
+	assert.Equal(t, "echo 2\n", j.GlueSource.S, "a shell does not bear carriage returns")
+	assert.Equal(t, "version 2", j.GlueRemark.S)
+	assert.True(t, noon.Equal(j.GlueUpdated))
+	assert.Contains(t, w.lastAudit(), "glue_source: 7 → 7 bytes")
+	list, err := w.GlueVersions(ctx, w.mine, id)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	assert.Equal(t, "echo 2\n", list[0].Source.S)
+	assert.Equal(t, "GLUE_SHELL", list[0].GlueType)
+
+	tests := []struct {
+		name, source, remark string
+		want                 string
+	}{
+		{"no source", " ", "version 2", "please input GLUE Source"},
+		{"no remark", "x", "", "please input Resource Remark"},
+		{"short remark", "x", "abc", "Resource Remark length is limited to 4~100"},
+		{"long remark", "x", strings.Repeat("r", 101), "Resource Remark length is limited to 4~100"},
+		{"markup", "x", "<script>", "Resource Remarkillegal"},
+		{"not UTF-8", "\xff", "version 2", "GLUE Sourceillegal"},
+		{"long source", strings.Repeat("x", maxSource+1), "version 2", "GLUE Source Length limit[0-4194304]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			refusal(t, w.SaveGlue(t.Context(), w.admin, id, tt.source, tt.remark), Invalid, tt.want)
+			refusal(t, w.SaveGlue(t.Context(), w.admin, 99999, tt.source, tt.remark), Invalid, tt.want)
+		})
+	}
+	refusal(t, w.SaveGlue(ctx, w.admin, 99999, "echo 2", "version 2"), NotFound, "Job ID is illegal")
+	refusal(t, w.SaveGlue(ctx, w.admin, w.create(bean(w.gold)), "x", "version 2"), Conflict, "This job has no code to edit")
+}
+
+// Code that executors run is written by those who may, whoever asks.
+func TestCodeEditing(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		mode        CodeEditing
+		admin, mine bool
+	}{
+		{CodeOff, false, false},
+		{CodeAdmins, true, false},
+		{CodeGroups, true, true},
+	}
+	for _, tt := range tests {
+		w := newWorld(t, func(c *Config) { c.CodeEditing = tt.mode })
+		ctx := t.Context()
+		j := bean(w.gold, shell)
+		now := noon
+		j.AddTime, j.UpdateTime, j.GlueUpdated = now, now, now
+		require.NoError(t, w.db.CreateJob(ctx, j))
+		for _, who := range []struct {
+			p  Principal
+			ok bool
+		}{{w.admin, tt.admin}, {w.mine, tt.mine}} {
+			before := w.load(j.ID).GlueSource.S
+			_, createErr := w.CreateJob(ctx, who.p, bean(w.gold, shell))
+			saveErr := w.SaveGlue(ctx, who.p, j.ID, "echo 2", "version 2")
+			if who.ok {
+				require.NoError(t, createErr)
+				require.NoError(t, saveErr)
+				continue
+			}
+			refusal(t, createErr, Forbidden, "Editing code is not allowed")
+			refusal(t, saveErr, Forbidden, "Editing code is not allowed")
+			assert.Equal(t, before, w.load(j.ID).GlueSource.S)
+		}
+		require.NoError(t, w.UpdateJob(ctx, w.mine, bean(w.gold, shell, withID(j.ID))), "other fields may be edited")
+	}
+}
+
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	c, err := w.Dashboard(ctx, w.mine, noon.AddDate(-20, 0, 0), noon.AddDate(-19, 0, 0))
+	require.NoError(t, err)
+	require.Len(t, c.Days, 7)
+	assert.Equal(t, "2026-11-15", c.Days[0].Day.Format(time.DateOnly))
+	assert.Equal(t, "2026-11-21", c.Days[6].Day.Format(time.DateOnly))
+	assert.Zero(t, c.Running+c.Success+c.Failed)
+
+}
+
+// deaf refuses audit records.
+type deaf struct{ Store }
+
+func (deaf) AddAudit(context.Context, model.Audit) error { return errors.New("disk full") }
+
+// What has been done stands, also when the record of it cannot be written, and
+// is in the log.
+func TestAuditFault(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	w := newWorld(t, func(c *Config) {
+		c.Store = deaf{c.Store}
+		c.Logger = slog.New(slog.NewTextHandler(&out, nil))
+	})
+	id := w.create(bean(w.gold))
+	assert.NotZero(t, id)
+	assert.Contains(t, out.String(), `msg="action done" part=ops user=admin source=login action=job.create`)
+	assert.Contains(t, out.String(), `msg="audit record not written"`)
+
+	_, err := w.Job(t.Context(), Principal{Name: "x", Source: "login"}, id)
+	refusal(t, err, Forbidden, "Permission limit[username=x]")
+	assert.Contains(t, out.String(), `msg="action refused" part=ops user=x source=login action=job.get`)
+}
+
+// A scheduler that cannot be woken does not undo a start.
+func TestSchedulerFault(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.create(bean(w.gold, everySecond))
+	w.sched.err = errors.New("stopping")
+	require.NoError(t, w.StartJob(t.Context(), w.admin, id))
+	assert.True(t, w.load(id).Running)
+	require.ErrorContains(t, w.StopJob(t.Context(), w.admin, id), "stopping")
+}
+
+func TestErrorText(t *testing.T) {
+	t.Parallel()
+	e := child("3", i18n.SystemNotFound, "there is no job 3")
+	assert.Equal(t, "Child Job ID(3)not exist", e.Text(i18n.En))
+	assert.Equal(t, "子任务ID(3)不存在", e.Text(i18n.ZhCN))
+	assert.Equal(t, "Child Job ID(3)not exist: there is no job 3", e.Error())
+	assert.Equal(t, "Child Job ID(3)not exist", child("3", i18n.SystemNotFound, "").Error())
+	cause := errors.New("x")
+	assert.ErrorIs(t, &Error{Err: cause}, cause)
+	assert.Equal(t, "unknown", Kind(0).String())
+}
+
+func TestZeroPrincipal(t *testing.T) {
+	t.Parallel()
+	assert.False(t, Principal{}.May(1))
+	assert.False(t, Principal{Admin: true, Groups: []int32{1}}.May(1), "nobody said who it is")
+	assert.False(t, Principal{Groups: []int32{0}, Source: "api"}.May(0))
+	assert.True(t, Principal{Admin: true, Source: "api"}.May(0))
+}

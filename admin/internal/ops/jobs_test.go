@@ -54,7 +54,6 @@ var jobChecks = []struct {
 }
 
 func TestCreateJobChecks(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t)
 	for _, tt := range jobChecks {
 		t.Run(tt.name, func(t *testing.T) {
@@ -73,7 +72,6 @@ func TestCreateJobChecks(t *testing.T) {
 }
 
 func TestUpdateJobChecks(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t)
 	id := w.create(bean(w.gold))
 	before := w.load(id)
@@ -257,7 +255,6 @@ func TestDeleteJob(t *testing.T) {
 }
 
 func TestNextTimes(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t)
 	stamp := func(list []time.Time) (out []string) {
 		for _, at := range list {
@@ -392,7 +389,8 @@ func TestListJobs(t *testing.T) {
 	assert.Equal(t, []int32{gold}, ids(w.mine, model.JobFilter{GroupID: w.gold}))
 	assert.Empty(t, ids(Principal{Name: "new", Source: "login"}, model.JobFilter{}))
 	_, _, err := w.ListJobs(ctx, w.mine, model.JobFilter{GroupID: w.silver})
-	assert.True(t, refusal(t, err, Forbidden, "Permission limit[username=golden1]").Thrown)
+	refusal(t, err, Forbidden, "Permission limit[username=golden1]")
+	assert.True(t, asError(t, err).Thrown)
 }
 
 // An edit of a name nobody may give: what the database refuses is an Error too.
@@ -400,7 +398,8 @@ func TestRefusedByTheStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config) { c.TitleMax = 1000 })
 	_, err := w.CreateGroup(t.Context(), w.admin, &model.Group{AppName: "some-app", Title: strings.Repeat("t", 65)})
-	e := refusal(t, err, Invalid, "Length limit")
+	refusal(t, err, Invalid, "Length limit")
+	e := asError(t, err)
 	assert.Contains(t, e.Detail, "64")
 	assert.NotEmpty(t, e.Text(i18n.ZhCN))
 }

@@ -23,7 +23,6 @@ func TestNewNeedsItsParts(t *testing.T) {
 }
 
 func TestGlue(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	id := w.create(bean(w.gold, shell))
@@ -111,7 +110,6 @@ func TestDashboard(t *testing.T) {
 	assert.Equal(t, "2026-11-15", c.Days[0].Day.Format(time.DateOnly))
 	assert.Equal(t, "2026-11-21", c.Days[6].Day.Format(time.DateOnly))
 	assert.Zero(t, c.Running+c.Success+c.Failed)
-
 }
 
 // deaf refuses audit records.

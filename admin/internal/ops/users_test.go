@@ -13,7 +13,6 @@ import (
 )
 
 func TestUserChecks(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	_, err := w.CreateUser(ctx, w.admin, UserInput{Username: "golden1", Password: "pass1234"})
@@ -35,7 +34,8 @@ func TestUserChecks(t *testing.T) {
 		{"duplicate", UserInput{Username: " golden1 ", Password: "pass1234"}, Conflict, "Username Repeat"},
 		{"permission", UserInput{Username: "golden2", Password: "pass1234", Permission: "1,x"}, Invalid, "Permissionillegal"},
 		{
-			"long permission", UserInput{Username: "golden2", Password: "pass1234", Permission: strings.Repeat("12345,", 60)},
+			"long permission",
+			UserInput{Username: "golden2", Password: "pass1234", Permission: strings.Repeat("12345,", 60)},
 			Invalid, "Permission Length limit[0-255]",
 		},
 	}

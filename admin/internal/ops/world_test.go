@@ -127,13 +127,19 @@ func (w *world) load(id int32) *model.Job {
 }
 
 // refusal asserts that err is an Error of this kind with this English text.
-func refusal(t *testing.T, err error, kind Kind, text string) *Error {
+func refusal(t *testing.T, err error, kind Kind, text string) {
 	t.Helper()
-	var e *Error
-	require.ErrorAs(t, err, &e)
+	e := asError(t, err)
 	assert.Equal(t, kind.String(), e.Kind.String(), err)
 	assert.Equal(t, text, e.Text(i18n.En))
 	assert.NotEmpty(t, e.Error(), "text or detail")
+}
+
+// asError asserts that err is an Error.
+func asError(t *testing.T, err error) *Error {
+	t.Helper()
+	var e *Error
+	require.ErrorAs(t, err, &e)
 	return e
 }
 

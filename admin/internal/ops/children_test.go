@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,6 +87,21 @@ func TestChildCycleRace(t *testing.T) {
 	go func() { errs <- w.UpdateJob(ctx, w.admin, bean(w.gold, withID(b), children(a))) }()
 	first, second := <-errs, <-errs
 	assert.True(t, (first == nil) != (second == nil), "one of %v and %v", first, second)
+}
+
+// Who goes away does not wait for the edits of others.
+func TestEditGivenUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.create(bean(w.gold))
+	unlock, err := w.lockEdits(t.Context())
+	require.NoError(t, err)
+	defer unlock()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, w.UpdateJob(ctx, w.admin, bean(w.gold, withID(id))), context.Canceled)
+	require.ErrorIs(t, w.UpdateGroup(ctx, w.admin, &model.Group{ID: w.gold, AppName: "abcd", Title: "x"}), context.Canceled)
+	require.ErrorIs(t, w.SetGroupToken(ctx, w.admin, w.gold, ""), context.Canceled)
 }
 
 func TestManyChildren(t *testing.T) {

@@ -133,8 +133,11 @@ func (s *Service) UpdateGroup(ctx context.Context, p Principal, in *model.Group)
 	if err := s.checkGroup(want); err != nil {
 		return err
 	}
-	s.graph.Lock()
-	defer s.graph.Unlock()
+	unlock, err := s.lockEdits(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	old, err := s.group(ctx, in.ID)
 	if err != nil {
 		return err
@@ -335,8 +338,11 @@ func (s *Service) RotateToken(ctx context.Context, p Principal, id int32) (strin
 }
 
 func (s *Service) setToken(ctx context.Context, p Principal, id int32, token string) error {
-	s.graph.Lock()
-	defer s.graph.Unlock()
+	unlock, err := s.lockEdits(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	g, err := s.group(ctx, id)
 	if err != nil {
 		return err

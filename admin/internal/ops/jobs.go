@@ -186,8 +186,11 @@ func (s *Service) checkCommon(j *model.Job, code func() *Error) *Error {
 // schedule changes goes on with the first time of the new one, and what was
 // planned by the old one and not sent is cancelled.
 func (s *Service) UpdateJob(ctx context.Context, p Principal, in *model.Job) error {
-	s.graph.Lock()
-	defer s.graph.Unlock()
+	unlock, err := s.lockEdits(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	old, err := s.store.Job(ctx, in.ID)
 	if err != nil && !notFound(err) {
 		return fmt.Errorf("read job %d: %w", in.ID, err)
@@ -312,7 +315,7 @@ func (s *Service) StartJob(ctx context.Context, p Principal, id int32) error {
 		return err
 	}
 	if err := s.store.SetRunning(ctx, id, true, next); err != nil {
-		return fmt.Errorf("start job %d: %w", id, err)
+		return fmt.Errorf("start job %d: %w", id, refused(err))
 	}
 	s.record(ctx, p, "job.start", jobObject(id), "")
 	s.started(ctx, id)
@@ -351,7 +354,7 @@ func (s *Service) StopJob(ctx context.Context, p Principal, id int32) error {
 
 func (s *Service) stop(ctx context.Context, id int32) error {
 	err := s.cfg.Scheduler.Change(ctx, id, func(ctx context.Context) error {
-		return s.store.SetRunning(ctx, id, false, 0)
+		return refused(s.store.SetRunning(ctx, id, false, 0))
 	})
 	if err != nil {
 		return fmt.Errorf("stop job %d: %w", id, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -178,7 +179,8 @@ func (s *Service) Kill(ctx context.Context, p Principal, id int64) (wire.NullStr
 		return wire.NullString{}, refusedBy(resp)
 	}
 	// The executor has ended the run: that is kept even if the caller goes away.
-	text := s.cfg.Lang.Text(i18n.JoblogKillLogByman) + ":" + resp.Msg.String
+	said := strings.ReplaceAll(resp.Msg.String, "\x00", "")
+	text := cut(s.cfg.Lang.Text(i18n.JoblogKillLogByman)+":"+said, wire.MaxStoredMessage)
 	if err := s.end(context.WithoutCancel(ctx), text, id); err != nil {
 		return wire.NullString{}, fmt.Errorf("record the kill of log %d: %w", id, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
@@ -67,10 +66,10 @@ type Service struct {
 	log   *slog.Logger
 	now   func() time.Time
 
-	// graph makes the walk over child jobs and the write that follows one
-	// step, so that two edits cannot close a circle together; and the read of a
-	// group's token with the write of its row.
-	graph sync.Mutex
+	// edits has one slot. Who holds it reads and writes in one step: the walk
+	// over child jobs with the job that is then stored, so that two edits
+	// cannot close a circle together, and the token of a group with its row.
+	edits chan struct{}
 }
 
 // New checks the configuration and returns a Service.
@@ -103,9 +102,19 @@ func New(cfg Config) (*Service, error) {
 		cfg.Now = time.Now
 	}
 	return &Service{
-		cfg: cfg, store: cfg.Store, now: cfg.Now,
+		cfg: cfg, store: cfg.Store, now: cfg.Now, edits: make(chan struct{}, 1),
 		log: cfg.Logger.With(slog.String("part", "ops")),
 	}, nil
+}
+
+// lockEdits waits for the slot of edits, no longer than ctx.
+func (s *Service) lockEdits(ctx context.Context) (unlock func(), err error) {
+	select {
+	case s.edits <- struct{}{}:
+		return func() { <-s.edits }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for another edit: %w", context.Cause(ctx))
+	}
 }
 
 // seconds is the present time as a DATETIME column keeps it.

@@ -29,8 +29,11 @@
 // Ten wrong passwords for an account, or from an address (IPv6: from a /64),
 // use up its allowance, which grows back by one each 30 s (account) or 6 s
 // (address). An address from which an account has logged in before has an
-// allowance of its own for that account: nobody locks others out by guessing.
-// Memory is bounded: 10,000 accounts and 10,000 addresses.
+// allowance of its own for that account, and the other two do not count there:
+// nobody locks others out by guessing. Behind a reverse proxy all clients have
+// one address unless the proxy is trusted (httpx.Proxies). A wrong old password
+// counts for the account too. Memory is bounded: 10,000 accounts, 10,000
+// addresses, 1,000 pairs of the two.
 //
 // # Sessions
 //

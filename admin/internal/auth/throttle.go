@@ -50,51 +50,60 @@ func newThrottle() *throttle {
 
 // take spends one attempt. It is to be called before the password is looked
 // at, so that attempts at the same time count too. An attempt without a source
-// counts for the account alone.
+// counts for the account alone, one from an address that the account is known
+// at for the two of them alone.
 func (t *throttle) take(account string, source netip.Addr, now time.Time) error {
-	account, from := accountKey(account), sourceKey(source)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	byAccount, key := t.accountsLocked(account, from)
-	wait := byAccount.wait(key, now)
-	if source.IsValid() {
-		wait = max(wait, t.sources.wait(from, now))
+	count := t.countersLocked(account, source)
+	var wait time.Duration
+	for _, c := range count {
+		wait = max(wait, c.of.wait(c.key, now))
 	}
 	if wait > 0 {
 		return &ThrottledError{Wait: wait}
 	}
-	byAccount.spend(key, now)
-	if source.IsValid() {
-		t.sources.spend(from, now)
+	for _, c := range count {
+		c.of.spend(c.key, now)
 	}
 	return nil
 }
 
 // giveBack undoes take for a right password, or one that nobody looked at.
 func (t *throttle) giveBack(account string, source netip.Addr, right bool, now time.Time) {
-	account, from := accountKey(account), sourceKey(source)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	byAccount, key := t.accountsLocked(account, from)
-	byAccount.refund(key)
-	t.sources.refund(from)
+	for _, c := range t.countersLocked(account, source) {
+		c.of.refund(c.key)
+	}
 	if !right {
 		return
 	}
 	if len(t.known) >= knownEntries {
 		forgetOldest(t.known)
 	}
-	t.known[account+"\x00"+from] = now
+	t.known[pairKey(account, source)] = now
 }
 
-// accountsLocked chooses the allowance of an attempt: that of the account, or
-// that of the account from an address where it is known.
-func (t *throttle) accountsLocked(account, from string) (*buckets, string) {
-	pair := account + "\x00" + from
-	if _, ok := t.known[pair]; ok {
-		return &t.pairs, pair
+// counter is an allowance that an attempt uses.
+type counter struct {
+	of  *buckets
+	key string
+}
+
+func (t *throttle) countersLocked(account string, source netip.Addr) []counter {
+	if pair := pairKey(account, source); !t.known[pair].IsZero() {
+		return []counter{{&t.pairs, pair}}
 	}
-	return &t.accounts, account
+	list := []counter{{&t.accounts, accountKey(account)}}
+	if source.IsValid() {
+		list = append(list, counter{&t.sources, sourceKey(source)})
+	}
+	return list
+}
+
+func pairKey(account string, source netip.Addr) string {
+	return accountKey(account) + "\x00" + sourceKey(source)
 }
 
 func forgetOldest(known map[string]time.Time) {

@@ -16,6 +16,9 @@
 //
 // Lists hold at most 10,000 rows a page.
 //
+// Pages are not written here: every page path of Java's is there, checked for
+// the login, and handed to Config.Pages, which checks the object that it shows.
+//
 // # Differences on purpose: security
 //
 //   - State changes are taken by POST only. Java takes any method, so that a
@@ -30,6 +33,8 @@
 //     68 years. Java's own cookies are not accepted (that of A is the password
 //     hash), nor is the default password 123456. A user may have several
 //     sessions; a change of the password ends them all, also in C.
+//   - The change of a password always wants the old one (2.4.1 and before do
+//     not).
 //   - Too many wrong passwords are answered with code 500, the text of a wrong
 //     password, and the seconds to wait (also in Retry-After).
 //   - Permissions are checked on the object that was loaded, on every endpoint.
@@ -58,6 +63,8 @@
 //   - In A a missing number is HTTP 200 with code 500, as up to 2.5.0 (3.0.0
 //     to 3.1.1 say 400); texts may be missing in A, as up to 2.5.0.
 //   - Error pages (HTTP 400, 405) have a body of ours.
+//   - An unknown path is 404 for everybody (A sends those who are not logged in
+//     to the login page).
 //   - A redirect to the login page is relative in C too.
 //   - In A code of a job may not be saved empty, as since 3.3.0.
 //   - Kill of a run that has ended is refused instead of overwriting its result.

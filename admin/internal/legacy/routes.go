@@ -45,6 +45,7 @@ func (s *Server) endpoints() []endpoint {
 		{"/toLogin", page, anybody, (*call).loginPage},
 		{"/auth/login", page, anybody, (*call).loginPage},
 		{"/errorpage", page, anybody, (*call).pages},
+		{"/actuator/health", read, anybody, (*call).health},
 		{"/", page, user, (*call).pages},
 		{"/dashboard", page, user, (*call).pages},
 		{"/help", page, user, (*call).pages},

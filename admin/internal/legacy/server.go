@@ -38,6 +38,9 @@ type Config struct {
 	// Pages serves the pages of the console: it is asked for every page path of
 	// Java's, after the check of the login. Nil answers 404.
 	Pages http.Handler
+	// Health reports whether the admin is able to work, for the path at which
+	// probes ask a Java admin. Nil is always.
+	Health func(ctx context.Context) error
 	// Proxies are the reverse proxies whose headers are believed.
 	Proxies httpx.Proxies
 	Logger  *slog.Logger // nil discards
@@ -243,6 +246,25 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, err error) {
 	if err := c.errorPage(e.Code(), e.Text()); err != nil {
 		httpx.RenderJSON(w, r, e)
 	}
+}
+
+// health answers as Spring's actuator does.
+func (c *call) health() error {
+	type state struct {
+		Status string `json:"status"`
+	}
+	status, v := http.StatusOK, state{"UP"}
+	if c.s.cfg.Health != nil {
+		if err := c.s.cfg.Health(c.r.Context()); err != nil {
+			status, v = http.StatusServiceUnavailable, state{"DOWN"}
+		}
+	}
+	body, err := httpx.EncodeJSON(v)
+	if err != nil {
+		return err
+	}
+	httpx.WriteBody(c.w, status, "application/vnd.spring-boot.actuator.v3+json", body)
+	return nil
 }
 
 // onlyOne is what a call about several ids is told.

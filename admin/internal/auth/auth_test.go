@@ -404,6 +404,40 @@ func TestHasherRefusesCrowds(t *testing.T) {
 	assert.Empty(t, h.slots)
 }
 
+// Every login goes through the hasher, so that its time tells nothing: while no
+// hash can be made, none of them is answered.
+func TestEveryLoginCostsAHash(t *testing.T) {
+	t.Parallel()
+	own := newHasher(1, 1)
+	encoded, err := own.hash(t.Context(), "sesame-open")
+	require.NoError(t, err)
+	r := newRows(
+		model.User{Username: "java", JavaHash: md5Hex("sesame-open")},
+		model.User{Username: "shipped", JavaHash: defaultMD5},
+		model.User{Username: "dead", JavaHash: unusable()},
+		model.User{Username: "ours", JavaHash: "!", Hash: bind(encoded, "!")},
+		model.User{Username: "stale", JavaHash: "!", Hash: bind(encoded, "?")},
+		model.User{Username: "damaged", JavaHash: "!", Hash: bind("$argon2id$v=19$m=99999999,t=1,p=1$x$y", "!")},
+	)
+	s, _ := newService(r, Config{})
+	full := newHasher(1, 0)
+	_, err = full.enter(t.Context())
+	require.NoError(t, err)
+	works := s.hasher
+	for _, name := range []string{"java", "shipped", "dead", "ours", "stale", "damaged", "nobody"} {
+		for _, password := range []string{"sesame-open", "wrong", "123456", strings.Repeat("x", 2*maxPassword)} {
+			s.hasher = full
+			_, err := s.Login(t.Context(), LoginRequest{Name: name, Password: password, Source: home})
+			require.ErrorIs(t, err, ErrBusy, "%s with %.20s", name, password)
+		}
+	}
+	s.hasher = works
+	for name, want := range map[string]error{"java": nil, "ours": nil, "stale": ErrBadLogin, "damaged": ErrBadLogin} {
+		_, err := s.Login(t.Context(), LoginRequest{Name: name, Password: "sesame-open", Source: home})
+		require.ErrorIs(t, err, want, name)
+	}
+}
+
 func TestEnsureAdmin(t *testing.T) {
 	t.Parallel()
 	t.Run("empty database, generated", func(t *testing.T) {

@@ -30,6 +30,28 @@ func (s *Store) wallMs(ms int64) string {
 	return time.UnixMilli(ms).In(s.loc).Format(wallLayout)
 }
 
+// wallOrNil is wall as text; the zero time is NULL.
+func (s *Store) wallOrNil(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.In(s.loc).Format(wallLayout)
+}
+
+// wallCache is wallMs for many instants of which most are the same.
+type wallCache struct {
+	s    *Store
+	sec  int64
+	text string
+}
+
+func (c *wallCache) at(ms int64) string {
+	if sec := ms / 1000; c.text == "" || sec != c.sec {
+		c.sec, c.text = sec, c.s.wallMs(ms)
+	}
+	return c.text
+}
+
 // Value implements driver.Valuer.
 func (d dbTime) Value() (driver.Value, error) {
 	if d.t.IsZero() {

@@ -71,6 +71,15 @@ func connError(err error) bool {
 		errors.Is(err, context.DeadlineExceeded)
 }
 
+// lockOf is the row lock of one table of a join, where the database can lock
+// one; MySQL locks the rows of all of them.
+func (d *dialect) lockOf(alias string) string {
+	if d.name == postgresName {
+		return " FOR UPDATE OF " + alias
+	}
+	return d.lock
+}
+
 // rebind replaces ? by $1, $2 … outside of quotes where the database wants it.
 func (d *dialect) rebind(text string) string {
 	if !d.numbered || !strings.Contains(text, "?") {

@@ -71,6 +71,7 @@ type Store struct {
 	log *slog.Logger
 
 	texts sync.Map // statement as written → bound text
+	bulk  sync.Map // bulk statement and number of rows → bound text
 
 	mu     sync.RWMutex
 	schema schema // guarded by mu; Migrate changes it
@@ -131,10 +132,11 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// NowMs returns the database's clock in Unix milliseconds.
+// NowMs returns the clock that leases live by, in Unix milliseconds: that of the
+// database, and for SQLite that of this process.
 func (s *Store) NowMs(ctx context.Context) (int64, error) {
-	var now int64
-	if err := s.reader().QueryRowContext(ctx, s.d.nowMs).Scan(&now); err != nil {
+	now, err := s.clock(ctx, s.reader())
+	if err != nil {
 		return 0, fmt.Errorf("read the clock of the database: %w", err)
 	}
 	return now, nil

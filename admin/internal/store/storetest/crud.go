@@ -107,8 +107,8 @@ func (f *fixture) addLogs(t *testing.T, logs ...*model.Log) {
 // openRun inserts the row that says that the run of a log row is open.
 func (f *fixture) openRun(t *testing.T, l *model.Log) {
 	t.Helper()
-	f.exec(t, "INSERT INTO xxljob_run (log_id, job_id, planned_ms, shard_index, shard_total, trigger_ms, type, state, "+
-		"token, sent_ms) VALUES (?,?,NULL,0,0,?,'MANUAL',1,0,0)", l.ID, l.JobID, l.TriggerTime.UnixMilli())
+	f.exec(t, "INSERT INTO xxljob_run (log_id, job_id, planned_ms, shard_index, shard_total, trigger_ms, type, "+
+		"token, sent_ms) VALUES (?,?,NULL,0,0,?,'MANUAL',0,0)", l.ID, l.JobID, l.TriggerTime.UnixMilli())
 }
 
 func nullable(t model.Text) any {

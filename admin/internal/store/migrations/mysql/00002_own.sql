@@ -10,7 +10,6 @@ CREATE TABLE IF NOT EXISTS xxljob_run (
     shard_total int NOT NULL,
     trigger_ms bigint NOT NULL,
     type varchar(16) NOT NULL,
-    state tinyint NOT NULL,
     token bigint NOT NULL,
     sent_ms bigint NOT NULL,
     PRIMARY KEY (log_id),

@@ -62,6 +62,9 @@ CREATE TABLE IF NOT EXISTS xxl_job_log (
 );
 CREATE INDEX IF NOT EXISTS i_log_job ON xxl_job_log (job_id);
 CREATE INDEX IF NOT EXISTS i_log_time ON xxl_job_log (trigger_time);
+CREATE INDEX IF NOT EXISTS i_log_group ON xxl_job_log (job_group);
+CREATE INDEX IF NOT EXISTS i_log_failed ON xxl_job_log (id)
+    WHERE trigger_code NOT IN (0, 200) OR handle_code NOT IN (0, 200);
 CREATE TABLE IF NOT EXISTS xxl_job_log_report (
     id integer PRIMARY KEY AUTOINCREMENT,
     trigger_day text DEFAULT NULL,

@@ -10,7 +10,6 @@ CREATE TABLE IF NOT EXISTS xxljob_run (
     shard_total integer NOT NULL,
     trigger_ms integer NOT NULL,
     type varchar(16) NOT NULL,
-    state integer NOT NULL,
     token integer NOT NULL,
     sent_ms integer NOT NULL
 );

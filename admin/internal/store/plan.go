@@ -1,0 +1,260 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// ErrBusy says that another node holds the lock that schedulers of a database
+// shared with a Java admin take, for longer than a pass may wait.
+var ErrBusy = errors.New("another scheduler holds the lock")
+
+// ShardToken is a shard and the token of its lease.
+type ShardToken struct {
+	Shard int32
+	Token int64
+}
+
+// Fence names the leases that a planning transaction needs.
+type Fence struct {
+	Node   string
+	Total  int32 // number of shards
+	Shards []ShardToken
+	// SharedLock makes the transaction lock the row schedule_lock too, as the
+	// Java admin does. It waits for it for at most about 2 s, then returns
+	// ErrBusy.
+	SharedLock bool
+}
+
+// Advance moves a job on.
+type Advance struct {
+	JobID  int32
+	LastMs int64 // trigger_last_time
+	NextMs int64 // trigger_next_time; 0 when there is none
+	Stop   bool  // sets the status to stopped
+}
+
+// PlanResult is what to write for the due jobs.
+type PlanResult struct {
+	Runs     []*model.Run
+	Gaps     []*model.Log // rows that are ended when they are made
+	Advances []Advance    // one for each job that has runs or gaps
+}
+
+// dueColumns are what planning and sending need of a job.
+const dueColumns = "id, job_group, {job.name}, schedule_type, schedule_conf, misfire_strategy, " +
+	"executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout, " +
+	"executor_fail_retry_count, glue_type, CASE WHEN glue_type = 'BEAN' THEN NULL ELSE glue_source END, " +
+	"glue_updatetime, trigger_last_time, trigger_next_time, x_time_zone"
+
+// Plan is one planning transaction. It checks that the node still holds every
+// lease of f by the database's clock, reads the running jobs of these shards
+// that are due before beforeMs (Unix milliseconds, included), oldest instant
+// first, at most limit, and writes what decide makes of them: jobs moved on,
+// log rows and runs, whose LogIDs are then set, and the records of gaps. more
+// says that limit was reached.
+//
+// The jobs lack Author, AlarmEmail, AddTime, UpdateTime, GlueRemark, Children,
+// and for BEAN GlueSource. decide may be called more than once, with other
+// jobs; the last call counts. It is not called when nothing is due.
+//
+// A run whose job, instant and shard are on record already is not written: it
+// keeps LogID 0. So does one that the database refuses because of its values,
+// which leaves a log row that says so: err is then a *RefusedError, and
+// everything else was stored.
+//
+// Errors: ErrFenced, with nothing written; ErrBusy; ErrUnknownOutcome, after
+// which OpenRuns tells what is on record.
+func (s *Store) Plan(
+	ctx context.Context, f Fence, beforeMs int64, limit int, decide func(due []*model.Job) PlanResult,
+) (more bool, err error) {
+	p := planning{s: s, fence: f, before: beforeMs, limit: limit, decide: decide}
+	if err = p.attempt(ctx); errors.Is(err, errMoved) {
+		p.lock = true
+		err = p.attempt(ctx)
+	}
+	if err != nil {
+		forgetIDs(p.result.Runs)
+		return false, fmt.Errorf("plan: %w", err)
+	}
+	return p.more, p.refused.orNil()
+}
+
+// planning is one call of Plan.
+type planning struct {
+	*creation
+	s       *Store
+	fence   Fence
+	before  int64
+	limit   int
+	decide  func(due []*model.Job) PlanResult
+	result  PlanResult
+	refused RefusedError
+	more    bool
+	lock    bool // lock the due jobs as they are read
+}
+
+// errMoved says that a job was changed between the read and the UPDATE.
+var errMoved = errors.New("a due job was changed meanwhile")
+
+func (p *planning) attempt(ctx context.Context) error {
+	return p.s.carefully(ctx, func(q querier, careful bool) error {
+		p.refused = RefusedError{}
+		p.creation = p.s.creation(careful, &p.refused)
+		return p.run(ctx, q)
+	})
+}
+
+func (p *planning) run(ctx context.Context, q querier) error {
+	p.result, p.more = PlanResult{}, false
+	if err := p.s.checkFence(ctx, q, p.fence); err != nil {
+		return err
+	}
+	due, err := p.dueJobs(ctx, q)
+	if err != nil {
+		return fmt.Errorf("read due jobs: %w", err)
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	p.more = len(due) == p.limit
+	p.result = p.decide(due)
+	forgetIDs(p.result.Runs)
+	if err := p.advance(ctx, q, due); err != nil {
+		return fmt.Errorf("move jobs on: %w", err)
+	}
+	if err := p.insert(ctx, q, p.result.Runs); err != nil {
+		return fmt.Errorf("insert runs: %w", err)
+	}
+	if err := p.insertGaps(ctx, q, p.result.Gaps); err != nil {
+		return fmt.Errorf("insert records of gaps: %w", err)
+	}
+	return p.days.save(ctx, p.s, q)
+}
+
+// checkFence locks the leases, so that nobody else can take them before this
+// transaction ends, and checks them.
+func (s *Store) checkFence(ctx context.Context, q querier, f Fence) error {
+	if f.SharedLock {
+		// First of all: the leases must not stay locked while this waits.
+		if err := s.sharedLock(ctx, q); err != nil {
+			if s.d.retryable(err) {
+				return fmt.Errorf("%w: %v", ErrBusy, err) //nolint:errorlint // not to be run again
+			}
+			return err
+		}
+	}
+	want := make(map[int32]int64, len(f.Shards))
+	ids := make([]int64, 0, len(f.Shards))
+	for _, sh := range f.Shards {
+		want[sh.Shard] = sh.Token
+		ids = append(ids, int64(sh.Shard))
+	}
+	shards, err := s.lockShards(ctx, q, sortedIDs(ids))
+	if err != nil {
+		return fmt.Errorf("lock the leases: %w", err)
+	}
+	now, err := s.clock(ctx, q)
+	if err != nil {
+		return fmt.Errorf("read the clock: %w", err)
+	}
+	held := 0
+	for _, sh := range shards {
+		if sh.Owner == f.Node && sh.Token == want[sh.Index] && sh.ExpiresMs > now {
+			held++
+		}
+	}
+	if held < len(want) || held == 0 {
+		return fmt.Errorf("%w: %d of %d shards are still those of node %s", ErrFenced, held, len(want), f.Node)
+	}
+	return nil
+}
+
+// sharedLock takes the row that the schedulers of the Java admin lock.
+func (s *Store) sharedLock(ctx context.Context, q querier) error {
+	var name string
+	return q.QueryRowContext(ctx,
+		s.sql("SELECT lock_name FROM xxl_job_lock WHERE lock_name = '"+lockName+"'{lock}")).Scan(&name)
+}
+
+// dueJobs reads without locking, so that nodes do not wait for one another at
+// the index; advance finds out that a job was changed meanwhile, which is rare,
+// and then they are read again and locked.
+func (p *planning) dueJobs(ctx context.Context, q querier) ([]*model.Job, error) {
+	s, f, lock := p.s, p.fence, ""
+	if p.lock {
+		lock = "{lock}"
+	}
+	shards := make([]int32, len(f.Shards))
+	for i, sh := range f.Shards {
+		shards[i] = sh.Shard
+	}
+	rows, err := q.QueryContext(ctx, s.bind("SELECT "+dueColumns+" FROM xxl_job_info WHERE trigger_status = 1 "+
+		"AND trigger_next_time <= ?"+shardCond("id", f.Total, shards)+" ORDER BY trigger_next_time, id LIMIT ?"+lock),
+		p.before, p.limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var due []*model.Job
+	for rows.Next() {
+		j := &model.Job{Running: true}
+		if err := rows.Scan(&j.ID, &j.GroupID, &j.Name, &j.ScheduleType, scanText{&j.ScheduleConf}, &j.Misfire,
+			scanString{(*string)(&j.Route)}, scanText{&j.Handler}, scanText{&j.Param},
+			scanString{(*string)(&j.Block)}, &j.TimeoutSec, &j.Retries, &j.GlueType, scanText{&j.GlueSource},
+			s.scanTime(&j.GlueUpdated), &j.LastMs, &j.NextMs, scanString{&j.TimeZone}); err != nil {
+			return nil, err
+		}
+		due = append(due, j)
+	}
+	return due, rows.Err()
+}
+
+// advanceTable moves a job on where it still is what was read.
+var advanceTable = table{name: "xxl_job_info", key: "id", cols: []col{
+	{name: "trigger_last_time", kind: kindInt}, {name: "trigger_next_time", kind: kindInt},
+	{name: "trigger_status", kind: kindInt},
+	{name: "trigger_next_time", kind: kindInt, op: opGuard}, {name: "trigger_status", kind: kindInt, op: opGuard},
+}}
+
+// advance moves the jobs on, which locks them until the end of the transaction.
+// The error is errMoved when one of them is no longer what was read.
+func (p *planning) advance(ctx context.Context, q querier, due []*model.Job) error {
+	was := make(map[int32]int64, len(due))
+	for _, j := range due {
+		was[j.ID] = j.NextMs
+	}
+	ids, list := make([]int64, 0, len(due)), rows{}
+	for _, a := range p.result.Advances {
+		next, ok := was[a.JobID]
+		if !ok {
+			continue // not one of the due
+		}
+		status := int64(1)
+		if a.Stop {
+			status = 0
+		}
+		ids = append(ids, int64(a.JobID))
+		list.add(a.LastMs, a.NextMs, status, next, int64(1))
+	}
+	matched, err := p.s.update(ctx, q, &advanceTable, ids, &list)
+	if err == nil && matched != int64(len(ids)) {
+		err = errMoved
+	}
+	return err
+}
+
+// insertGaps writes the records of gaps.
+func (p *planning) insertGaps(ctx context.Context, q querier, gaps []*model.Log) error {
+	var list rows
+	clock := wallCache{s: p.s}
+	for _, l := range gaps {
+		ms := l.TriggerTime.UnixMilli()
+		p.s.addEnded(&list, l, clock.at(ms))
+		p.days.move(p.s, ms, classNone, classOf(l.TriggerCode, l.HandleCode))
+	}
+	return p.s.insert(ctx, q, &endedTable, &list, nil)
+}

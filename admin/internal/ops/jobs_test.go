@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -391,15 +390,4 @@ func TestListJobs(t *testing.T) {
 	_, _, err := w.ListJobs(ctx, w.mine, model.JobFilter{GroupID: w.silver})
 	refusal(t, err, Forbidden, "Permission limit[username=golden1]")
 	assert.True(t, asError(t, err).Thrown)
-}
-
-// An edit of a name nobody may give: what the database refuses is an Error too.
-func TestRefusedByTheStore(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.TitleMax = 1000 })
-	_, err := w.CreateGroup(t.Context(), w.admin, &model.Group{AppName: "some-app", Title: strings.Repeat("t", 65)})
-	refusal(t, err, Invalid, "Length limit")
-	e := asError(t, err)
-	assert.Contains(t, e.Detail, "64")
-	assert.NotEmpty(t, e.Text(i18n.ZhCN))
 }

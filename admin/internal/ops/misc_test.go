@@ -110,6 +110,20 @@ func TestDashboard(t *testing.T) {
 	assert.Equal(t, "2026-11-15", c.Days[0].Day.Format(time.DateOnly))
 	assert.Equal(t, "2026-11-21", c.Days[6].Day.Format(time.DateOnly))
 	assert.Zero(t, c.Running+c.Success+c.Failed)
+
+	job := w.create(bean(w.gold))
+	w.run(job, noon, accepted(), handled(200, ""))
+	w.run(job, noon, accepted(), handled(500, ""))
+	w.run(job, noon)
+	require.NoError(t, w.db.RecountDay(ctx, noon))
+	c, err = w.Dashboard(ctx, w.mine, noon, noon)
+	require.NoError(t, err)
+	require.Len(t, c.Days, 1)
+	assert.Equal(t, []int{1, 1, 1}, []int{c.Running, c.Success, c.Failed})
+
+	totals, err := w.Totals(ctx, w.mine)
+	require.NoError(t, err)
+	assert.Equal(t, &Totals{Jobs: 1, Triggers: 3, Executors: 3}, totals)
 }
 
 // deaf refuses audit records.
@@ -165,4 +179,15 @@ func TestZeroPrincipal(t *testing.T) {
 	assert.False(t, Principal{Admin: true, Groups: []int32{1}}.May(1), "nobody said who it is")
 	assert.False(t, Principal{Groups: []int32{0}, Source: "api"}.May(0))
 	assert.True(t, Principal{Admin: true, Source: "api"}.May(0))
+}
+
+// What only the database refuses is an Error too.
+func TestRefusedByTheStore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { c.TitleMax = 1000 })
+	_, err := w.CreateGroup(t.Context(), w.admin, &model.Group{AppName: "some-app", Title: strings.Repeat("t", 65)})
+	refusal(t, err, Invalid, "Length limit")
+	e := asError(t, err)
+	assert.Contains(t, e.Detail, "64")
+	assert.NotEmpty(t, e.Text(i18n.ZhCN))
 }

@@ -246,5 +246,13 @@ type results struct {
 
 func (r *results) Results(ctx context.Context, outs []*model.Outcome) error {
 	r.outs = append(r.outs, outs...)
-	return nil
+	_, err := r.db.Finish(ctx, outs, func(ends []*store.Ending, _ store.Loader) error {
+		for _, e := range ends {
+			if e.Ends && e.Outcome.Handle != nil {
+				e.HandleMsg = e.Outcome.Handle.Msg
+			}
+		}
+		return nil
+	})
+	return err
 }

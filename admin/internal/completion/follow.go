@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 	"github.com/xxljob-go/xxljob/internal/wire"
@@ -113,7 +114,7 @@ func (f *follow) failure(e *store.Ending, run *model.Run) {
 	f.jobs[&retry] = e.Job
 	e.NewRuns = []*model.Run{&retry}
 	e.TriggerMsgSuffix = `<br><br><span style="color:#00c0ef;" > >>>>>>>>>>>` +
-		f.w.cfg.Text("jobconf_trigger_type_retry") + `<<<<<<<<<<< </span><br>`
+		f.w.cfg.Lang.Text(i18n.JobconfTriggerTypeRetry) + `<<<<<<<<<<< </span><br>`
 }
 
 // children starts the child jobs of a run that succeeded, and says so in its
@@ -129,7 +130,7 @@ func (f *follow) children(ctx context.Context, e *store.Ending) error {
 	}
 	var b strings.Builder
 	b.WriteString(`<br><br><span style="color:#00c0ef;" > >>>>>>>>>>>`)
-	b.WriteString(f.w.cfg.Text("jobconf_trigger_child_run"))
+	b.WriteString(f.w.cfg.Lang.Text(i18n.JobconfTriggerChildRun))
 	b.WriteString(`<<<<<<<<<<< </span><br>`)
 	total := len(ids) + len(bad)
 	at := 0
@@ -140,7 +141,7 @@ func (f *follow) children(ctx context.Context, e *store.Ending) error {
 	for _, id := range ids {
 		child := found[id]
 		if id == e.Job.ID || child == nil {
-			line(strconv.Itoa(int(id)), f.w.cfg.Text("jobconf_callback_child_missing"))
+			line(strconv.Itoa(int(id)), f.w.cfg.Lang.Text(i18n.JobconfCallbackChildMissing))
 			continue
 		}
 		loop, err := f.leadsBack(ctx, child, e.Job.ID)
@@ -148,17 +149,17 @@ func (f *follow) children(ctx context.Context, e *store.Ending) error {
 			return err
 		}
 		if loop {
-			line(strconv.Itoa(int(id)), f.w.cfg.Text("jobconf_callback_child_cycle"))
+			line(strconv.Itoa(int(id)), f.w.cfg.Lang.Text(i18n.JobconfCallbackChildCycle))
 			continue
 		}
 		for _, run := range f.w.cfg.NewRuns(child, dispatch.Trigger{Type: model.TriggerParent, At: f.now}) {
 			f.jobs[run] = child
 			e.NewRuns = append(e.NewRuns, run)
 		}
-		line(strconv.Itoa(int(id)), f.w.cfg.Text("jobconf_callback_child_started"))
+		line(strconv.Itoa(int(id)), f.w.cfg.Lang.Text(i18n.JobconfCallbackChildStarted))
 	}
 	for _, item := range bad {
-		line(strings.Map(plain, item), f.w.cfg.Text("jobconf_callback_child_bad"))
+		line(strings.Map(plain, item), f.w.cfg.Lang.Text(i18n.JobconfCallbackChildBad))
 	}
 	text := b.String()
 	e.HandleMsg = model.T(wire.PrefixUTF16(e.HandleMsg.S, maxMessage-len([]rune(text))) + text)

@@ -12,7 +12,7 @@ import (
 
 // Run stores until ctx is done, then stores what waits, once. It blocks.
 func (w *Writer) Run(ctx context.Context) {
-	timer := time.NewTimer(time.Hour)
+	timer := time.NewTimer(idleTick)
 	defer timer.Stop()
 	for {
 		nap := w.round(ctx)
@@ -31,11 +31,13 @@ func (w *Writer) Run(ctx context.Context) {
 func (w *Writer) round(ctx context.Context) time.Duration {
 	batch, nap := w.take(time.Now(), false)
 	if len(batch) == 0 {
+		w.cfg.Ticked()
 		return nap
 	}
 	if !w.store(ctx, batch) {
 		return retryEvery
 	}
+	w.cfg.Ticked()
 	return 0
 }
 
@@ -49,7 +51,7 @@ func (w *Writer) take(now time.Time, all bool) (batch []*item, nap time.Duration
 		if len(w.order) > 0 {
 			return nil, max(triggerWait-now.Sub(w.triggers[w.order[0]].at), time.Millisecond)
 		}
-		return nil, time.Hour
+		return nil, idleTick
 	}
 	age := now.Sub(w.waiting[0].at)
 	switch {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
@@ -24,6 +25,8 @@ const (
 	triggerWait = 150 * time.Millisecond
 	// burstWait is the longest time that results wait while a burst goes out.
 	burstWait = 150 * time.Millisecond
+	// idleTick is how often a writer without work shows that it lives.
+	idleTick = 5 * time.Second
 	// retryEvery paces a batch that the database does not take.
 	retryEvery = 500 * time.Millisecond
 	// storeTimeout ends a transaction that hangs.
@@ -41,6 +44,7 @@ var ErrClosed = errors.New("the admin is stopping, send the result again")
 
 // Store is what the writer needs of the database.
 type Store interface {
+	// Finish stores outcomes in one transaction.
 	Finish(ctx context.Context, outs []*model.Outcome,
 		decide func(ends []*store.Ending, load store.Loader) error) ([]*store.Ending, error)
 }
@@ -61,11 +65,12 @@ type Config struct {
 	Ended func(e *store.Ending)
 	// RetryDelay is the time between a failure and its retry. Default 3s.
 	RetryDelay time.Duration
-	// Text returns a text of the installation's language by its key.
-	Text   func(key string) string
-	Logger *slog.Logger
+	Lang       i18n.Lang // of what is added to messages
+	Logger     *slog.Logger
 	// Stored feeds metrics: rows and time of one transaction.
 	Stored func(rows int, took time.Duration)
+	// Ticked is called after each round that did not fail; may be nil.
+	Ticked func()
 	// Alarms says that failed runs are passed to the alarm manager, so that
 	// their rows are locked until it has reported.
 	Alarms bool
@@ -103,8 +108,8 @@ func New(cfg Config) (*Writer, error) {
 	if cfg.Ended == nil {
 		cfg.Ended = func(*store.Ending) {}
 	}
-	if cfg.Text == nil {
-		cfg.Text = func(key string) string { return key }
+	if cfg.Ticked == nil {
+		cfg.Ticked = func() {}
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/internal/lifecycle"
 	"github.com/xxljob-go/xxljob/internal/wire"
@@ -29,22 +30,34 @@ const (
 	burstSize = 64
 	// burstLength is how long a burst is given to go out.
 	burstLength = 150 * time.Millisecond
+	drainStep   = 10 * time.Millisecond
 )
 
 // Client is what the dispatcher needs of package execclient.
 type Client interface {
+	// Prepare encodes a trigger.
 	Prepare(t execclient.Target, r *wire.TriggerRequest) *execclient.Call
+	// Warm opens connections ahead of a burst.
 	Warm(address string, n int)
+	// Send queues a call in its lane; done is called once.
 	Send(call *execclient.Call, done func(execclient.Result))
+	// Beat asks whether an executor is there.
 	Beat(ctx context.Context, t execclient.Target) error
+	// IdleBeat asks whether a job is idle there.
 	IdleBeat(ctx context.Context, t execclient.Target, jobID int32) (bool, string, error)
+	// Log reads a run log.
 	Log(ctx context.Context, t execclient.Target, r wire.LogRequest) (wire.Response, wire.LogResult, error)
+	// Dead reports whether nobody listens at the address just now.
 	Dead(address string) bool
+	// Native reports whether our own executor is at the address.
 	Native(address string) bool
+	// Cancel takes a call back that waits in its lane.
+	Cancel(call *execclient.Call) bool
 }
 
 // Router chooses an address without asking anybody.
 type Router interface {
+	// Pick returns one of addrs.
 	Pick(r model.Route, jobID int32, addrs []string, now time.Time) (string, error)
 }
 
@@ -61,15 +74,15 @@ type Config struct {
 	Report func(model.Outcome)
 	// SetAddress notes the address of a run before its first send.
 	SetAddress func(ctx context.Context, logID int64, address string) error
-	// Text returns the text of a key of the Java console, such as
-	// jobconf_trigger_run, in the language of the installation.
-	Text    func(key string) string
-	Node    string // shown in trigger_msg as the admin's address
-	Timeout time.Duration
-	Logger  *slog.Logger
+	Lang       i18n.Lang // of trigger_msg
+	Node       string    // shown in trigger_msg as the admin's address
+	Timeout    time.Duration
+	Logger     *slog.Logger
 	// Sent is called once a trigger was written to a socket, with the time it
 	// was late against its planned instant (0 for runs without one).
 	Sent func(t model.TriggerType, late time.Duration)
+	// Ticked is called each time that the clock has looked for due runs.
+	Ticked func()
 }
 
 // Item is a run on its way.
@@ -81,6 +94,8 @@ type Item struct {
 	// Settle marks a run that may have been sent before: it is asked after
 	// first.
 	Settle bool
+	// Addresses stand for those of the group; empty is the group's.
+	Addresses []string
 }
 
 // Dispatcher sends runs. All methods are safe for concurrent use; Run is called
@@ -114,12 +129,15 @@ type entry struct {
 // New returns a dispatcher that sends nothing before Run.
 func New(ctx context.Context, cfg Config) (*Dispatcher, error) {
 	if cfg.Client == nil || cfg.Router == nil || cfg.Group == nil || cfg.MaySend == nil || cfg.Report == nil ||
-		cfg.SetAddress == nil || cfg.Text == nil {
-		return nil, errors.New("dispatch: Client, Router, Group, MaySend, Report, SetAddress and Text are required")
+		cfg.SetAddress == nil {
+		return nil, errors.New("dispatch: Client, Router, Group, MaySend, Report and SetAddress are required")
 	}
 	cfg.Timeout = cmp.Or(cfg.Timeout, 3*time.Second)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Ticked == nil {
+		cfg.Ticked = func() {}
 	}
 	if cfg.Sent == nil {
 		cfg.Sent = func(model.TriggerType, time.Duration) {}
@@ -182,6 +200,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	defer timer.Stop()
 	for {
 		nap := d.sendDue()
+		d.cfg.Ticked()
 		timer.Reset(nap)
 		select {
 		case <-ctx.Done():
@@ -288,8 +307,6 @@ func (d *Dispatcher) answered(e *entry, r execclient.Result) {
 		d.accepted(e, r)
 	case execclient.Refused, execclient.NotSent:
 		d.fail(e, r)
-	case execclient.Canceled:
-		d.drop(e)
 	default:
 		e.note = cmp.Or(e.note, r.Msg)
 		d.background(e, d.settle)
@@ -350,10 +367,14 @@ func (d *Dispatcher) Cancel(jobID int32) []int64 {
 		if e.Run.PlannedMs == 0 {
 			continue
 		}
-		if e.at >= 0 || (e.call != nil && e.call.Cancel()) {
-			ids = append(ids, id)
-			d.dropLocked(e)
+		if e.at < 0 {
+			if e.call == nil || !d.cfg.Client.Cancel(e.call) {
+				continue // on its way, or being settled
+			}
+			d.inLanes.Add(-1)
 		}
+		ids = append(ids, id)
+		d.dropLocked(e)
 	}
 	return ids
 }
@@ -397,4 +418,17 @@ func (d *Dispatcher) Waiting() int {
 // who write results wait a little then.
 func (d *Dispatcher) Bursting() bool {
 	return d.inLanes.Load() > burstSize && time.Now().UnixMilli() < d.burstEnd.Load()
+}
+
+// Drain waits until nothing is here any more, at most for limit: what a node
+// that stops has planned goes out first. Runs that are due later than that are
+// left to their next owner.
+func (d *Dispatcher) Drain(ctx context.Context, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for d.Waiting() > 0 {
+		if !pause(ctx, drainStep) {
+			return
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -27,7 +28,7 @@ func escape(s string) string {
 // noAddress is the result of a run that no executor could be chosen for.
 func (d *Dispatcher) noAddress(e *entry) execclient.Result {
 	return execclient.Result{Kind: execclient.NotSent, Code: model.CodeFail,
-		Msg: d.cfg.Text("jobconf_trigger_address_empty")}
+		Msg: d.cfg.Lang.Text(i18n.JobconfTriggerAddressEmpty)}
 }
 
 // message is trigger_msg in the form that the log page of Java 3.3.0 and later
@@ -45,7 +46,7 @@ func (d *Dispatcher) message(e *entry, code int32, r execclient.Result) string {
 	}
 	d.head(e, line)
 	b.WriteString(`<br><br><span style="color:#00c0ef;" > >>>>>>>>>>>`)
-	b.WriteString(d.cfg.Text("jobconf_trigger_run"))
+	b.WriteString(d.cfg.Lang.Text(i18n.JobconfTriggerRun))
 	b.WriteString(`<<<<<<<<<<< </span><br>`)
 	addr := escape(e.Run.Address)
 	if addr == "" {
@@ -54,12 +55,12 @@ func (d *Dispatcher) message(e *entry, code int32, r execclient.Result) string {
 			addr = "address route fail, " + e.note
 		}
 	}
-	line(d.cfg.Text("joblog_field_executorAddress"), addr)
+	line(d.cfg.Lang.Text(i18n.JoblogFieldExecutorAddress), addr)
 	if e.Run.Handler.S != "" {
 		line("JobHandler", escape(e.Run.Handler.S))
 	}
-	line(d.cfg.Text("jobinfo_field_executorparam"), escape(e.Run.Param.S))
-	line(d.cfg.Text("joblog_field_triggerMsg"), outcomeText(code, r))
+	line(d.cfg.Lang.Text(i18n.JobinfoFieldExecutorparam), escape(e.Run.Param.S))
+	line(d.cfg.Lang.Text(i18n.JoblogFieldTriggerMsg), outcomeText(code, r))
 	if b.Len() > maxMessage {
 		return strings.ToValidUTF8(b.String()[:maxMessage], "")
 	}
@@ -68,26 +69,26 @@ func (d *Dispatcher) message(e *entry, code int32, r execclient.Result) string {
 
 // head writes the lines on what was triggered and why.
 func (d *Dispatcher) head(e *entry, line func(title, value string)) {
-	regType := "jobgroup_field_addressType_0"
+	regType := i18n.JobgroupFieldAddressType0
 	if e.group != nil && e.group.Manual {
-		regType = "jobgroup_field_addressType_1"
+		regType = i18n.JobgroupFieldAddressType1
 	}
 	addrs := "null"
 	if e.addrs != nil {
 		addrs = escape("[" + strings.Join(e.addrs, ", ") + "]")
 	}
-	route := d.cfg.Text(routeKey(e.Job.Route))
+	route := d.cfg.Lang.Text(i18n.RouteKey(e.Job.Route))
 	if e.Run.Sharded {
 		route += "(" + e.Run.ShardingParam().S + ")"
 	}
-	line(d.cfg.Text("jobconf_trigger_type"), d.cfg.Text(typeKey(e.Run.Type)))
-	line(d.cfg.Text("jobconf_trigger_admin_adress"), escape(d.cfg.Node))
-	line(d.cfg.Text("jobconf_trigger_exe_regtype"), d.cfg.Text(regType))
-	line(d.cfg.Text("jobconf_trigger_exe_regaddress"), addrs)
-	line(d.cfg.Text("jobinfo_field_executorRouteStrategy"), route)
-	line(d.cfg.Text("jobinfo_field_executorBlockStrategy"), d.cfg.Text(blockKey(e.Job.Block)))
-	line(d.cfg.Text("jobinfo_field_timeout"), strconv.Itoa(int(e.Job.TimeoutSec)))
-	line(d.cfg.Text("jobinfo_field_executorFailRetryCount"), strconv.Itoa(int(e.Run.RetriesLeft)))
+	line(d.cfg.Lang.Text(i18n.JobconfTriggerType), d.cfg.Lang.Text(i18n.TriggerKey(e.Run.Type)))
+	line(d.cfg.Lang.Text(i18n.JobconfTriggerAdminAdress), escape(d.cfg.Node))
+	line(d.cfg.Lang.Text(i18n.JobconfTriggerExeRegtype), d.cfg.Lang.Text(regType))
+	line(d.cfg.Lang.Text(i18n.JobconfTriggerExeRegaddress), addrs)
+	line(d.cfg.Lang.Text(i18n.JobinfoFieldExecutorRouteStrategy), route)
+	line(d.cfg.Lang.Text(i18n.JobinfoFieldExecutorBlockStrategy), d.cfg.Lang.Text(i18n.BlockKey(e.Job.Block)))
+	line(d.cfg.Lang.Text(i18n.JobinfoFieldTimeout), strconv.Itoa(int(e.Job.TimeoutSec)))
+	line(d.cfg.Lang.Text(i18n.JobinfoFieldExecutorFailRetryCount), strconv.Itoa(int(e.Run.RetriesLeft)))
 }
 
 func outcomeText(code int32, r execclient.Result) string {
@@ -103,29 +104,3 @@ func outcomeText(code int32, r execclient.Result) string {
 	}
 	return "error, " + msg
 }
-
-// typeKey is the text key of a trigger type.
-func typeKey(t model.TriggerType) string {
-	return "jobconf_trigger_type_" + strings.ToLower(string(t))
-}
-
-// routeKey is the text key of a route strategy.
-func routeKey(r model.Route) string {
-	switch r {
-	case model.RouteFirst, model.RouteLast, model.RouteRound, model.RouteRandom,
-		model.RouteFailover, model.RouteBusyover:
-		return "jobconf_route_" + strings.ToLower(string(r))
-	case model.RouteConsistentHash:
-		return "jobconf_route_consistenthash"
-	case model.RouteLeastFrequent:
-		return "jobconf_route_lfu"
-	case model.RouteLeastRecent:
-		return "jobconf_route_lru"
-	case model.RouteShardingBroadcast:
-		return "jobconf_route_shard"
-	}
-	return string(r)
-}
-
-// blockKey is the text key of a block strategy.
-func blockKey(b model.Block) string { return "jobconf_block_" + string(b) }

@@ -19,7 +19,10 @@ func (d *Dispatcher) prepare(e *entry) {
 		}
 		e.group = g
 	}
-	if e.addrs == nil {
+	if len(e.addrs) == 0 {
+		e.addrs = e.Addresses
+	}
+	if len(e.addrs) == 0 {
 		e.addrs = e.group.Addresses()
 	}
 	if e.Run.Address == "" {

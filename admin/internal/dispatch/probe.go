@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -64,9 +65,9 @@ func (d *Dispatcher) ask(ctx context.Context, e *entry, addr string) (ok bool, l
 	t := execclient.Target{Address: addr, AppName: e.group.AppName, Token: e.group.AccessToken}
 	var err error
 	var msg string
-	title := "jobconf_beat"
+	title := i18n.JobconfBeat
 	if e.Job.Route == model.RouteBusyover {
-		title = "jobconf_idleBeat"
+		title = i18n.JobconfIdleBeat
 		ok, msg, err = d.cfg.Client.IdleBeat(ctx, t, e.Run.JobID)
 	} else {
 		err = d.cfg.Client.Beat(ctx, t)
@@ -79,7 +80,7 @@ func (d *Dispatcher) ask(ctx context.Context, e *entry, addr string) (ok bool, l
 	if !ok {
 		code = model.CodeFail
 	}
-	line = d.cfg.Text(title) + "：<br>address：" + escape(addr) +
+	line = d.cfg.Lang.Text(title) + "：<br>address：" + escape(addr) +
 		"<br>code：" + strconv.Itoa(int(code)) + "<br>msg：" + escape(msg)
 	return ok, line
 }

@@ -49,9 +49,6 @@ func (d *Dispatcher) settle(ctx context.Context, e *entry) {
 		case execclient.Refused:
 			d.fail(e, r)
 			return
-		case execclient.Canceled:
-			d.drop(e)
-			return
 		default:
 			last = r
 		}
@@ -119,7 +116,7 @@ func (d *Dispatcher) hasLog(ctx context.Context, e *entry) (has bool, a asked) {
 		return false, asked{msg: err.Error()}
 	case resp.Code != model.CodeSuccess:
 		return false, asked{msg: resp.Msg.Or("the executor does not show its log")}
-	case strings.Contains(log.LogContent.String, wire.TextLogMissing):
+	case strings.Contains(log.LogContent, wire.TextLogMissing):
 		return false, asked{ok: true}
 	}
 	return true, asked{ok: true}
@@ -138,7 +135,7 @@ func (d *Dispatcher) sendAndWait(ctx context.Context, e *entry) execclient.Resul
 	d.cfg.Client.Send(call, func(r execclient.Result) { answer <- r })
 	select {
 	case r := <-answer:
-		if !r.SentAt.IsZero() && r.Kind != execclient.Canceled {
+		if !r.SentAt.IsZero() {
 			late := time.Duration(0)
 			if e.Run.PlannedMs != 0 {
 				late = r.SentAt.Sub(time.UnixMilli(e.Run.PlannedMs))

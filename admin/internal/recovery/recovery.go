@@ -10,6 +10,7 @@ import (
 
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/lease"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
@@ -34,20 +35,27 @@ const (
 
 // Store is what recovery reads.
 type Store interface {
+	// OpenRuns returns open runs in the order of their log ids.
 	OpenRuns(ctx context.Context, f store.OpenRunFilter) ([]*model.Run, error)
+	// JobsByID returns the jobs that exist.
 	JobsByID(ctx context.Context, ids []int32) (map[int32]*model.Job, error)
 }
 
 // Dispatcher takes runs over.
 type Dispatcher interface {
+	// Add takes runs over.
 	Add(items ...dispatch.Item)
+	// DropShards forgets what is not sent yet, and says what that was.
 	DropShards(drop func(jobID int32) bool) []int64
+	// Knows reports whether the run is on its way here.
 	Knows(logID int64) bool
 }
 
 // Client asks executors.
 type Client interface {
+	// Beat asks whether an executor is there.
 	Beat(ctx context.Context, t execclient.Target) error
+	// IdleBeat asks whether a job is idle there.
 	IdleBeat(ctx context.Context, t execclient.Target, jobID int32) (bool, string, error)
 }
 
@@ -65,7 +73,7 @@ type Config struct {
 	// Timeout is that of a call to an executor, which the old owner may have
 	// begun just before its end.
 	Timeout time.Duration
-	Text    func(key string) string
+	Lang    i18n.Lang
 	Logger  *slog.Logger
 	Ticked  func()
 }
@@ -85,14 +93,11 @@ type Recovery struct {
 func New(ctx context.Context, cfg Config) (*Recovery, error) {
 	if cfg.Store == nil || cfg.Dispatcher == nil || cfg.Client == nil || cfg.Held == nil || cfg.Group == nil ||
 		cfg.Registered == nil || cfg.Finish == nil || cfg.Total < 1 {
-		return nil, errors.New("recovery: every part but Timeout, Text, Logger and Ticked is required")
+		return nil, errors.New("recovery: every part but Timeout, Lang, Logger and Ticked is required")
 	}
 	cfg.Timeout = cmp.Or(cfg.Timeout, 3*time.Second)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Text == nil {
-		cfg.Text = func(key string) string { return key }
 	}
 	if cfg.Ticked == nil {
 		cfg.Ticked = func() {}
@@ -225,7 +230,7 @@ func (r *Recovery) items(
 			continue
 		}
 		if it.Job = jobs[run.JobID]; it.Job == nil {
-			orphans = append(orphans, failure(run.LogID, r.cfg.Text("joblog_lost_job_gone")))
+			orphans = append(orphans, failure(run.LogID, r.cfg.Lang.Text(i18n.JoblogJobDeleted)))
 			continue
 		}
 		list = append(list, it)

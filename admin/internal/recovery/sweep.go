@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
@@ -135,7 +136,7 @@ func (r *Recovery) sweepAccepted(ctx context.Context, shards []int32, now time.T
 // judge decides about one run and remembers what has to be seen twice.
 func (r *Recovery) judge(run *model.Run, a answer, now time.Time, idle map[int64]time.Time) *model.Outcome {
 	if a.gone {
-		return failure(run.LogID, r.cfg.Text("joblog_lost_fail")+" ("+r.cfg.Text("joblog_lost_gone")+")")
+		return failure(run.LogID, r.cfg.Lang.Text(i18n.JoblogLostFail)+" ("+r.cfg.Lang.Text(i18n.JoblogLostGone)+")")
 	}
 	if !a.idle {
 		return nil
@@ -151,7 +152,7 @@ func (r *Recovery) judge(run *model.Run, a answer, now time.Time, idle map[int64
 		return nil
 	}
 	delete(idle, run.LogID)
-	return failure(run.LogID, r.cfg.Text("joblog_lost_fail")+" ("+r.cfg.Text("joblog_lost_idle")+")")
+	return failure(run.LogID, r.cfg.Lang.Text(i18n.JoblogLostFail)+" ("+r.cfg.Lang.Text(i18n.JoblogLostIdle)+")")
 }
 
 // ask asks the executor of a run about its job.

@@ -33,7 +33,7 @@ const (
 // Errors of Beat and Remove; their texts go to the executor.
 var (
 	// ErrIllegal is the answer to a blank field (wire.md 2.4).
-	ErrIllegal = errors.New("Illegal Argument.") //nolint:staticcheck // the protocol's text
+	ErrIllegal = errors.New("Illegal Argument.")
 	// ErrTooLong is the answer to a field that no column holds.
 	ErrTooLong = errors.New("Illegal Argument: registryGroup holds 50 characters, registryKey and registryValue 255.")
 	// ErrBusy is the answer while too many heartbeats wait for the database.
@@ -42,11 +42,17 @@ var (
 
 // Store is what the registry needs of the database.
 type Store interface {
+	// SaveBeats writes heartbeats: one row a registration.
 	SaveBeats(ctx context.Context, beats []model.Beat) error
+	// DeleteBeats deletes registrations; unknown ones are no error.
 	DeleteBeats(ctx context.Context, beats []model.Beat) error
+	// LiveBeats returns the registrations that were seen since then.
 	LiveBeats(ctx context.Context, since time.Time) ([]model.Beat, error)
+	// ExpireBeats deletes the registrations that were last seen before then.
 	ExpireBeats(ctx context.Context, before time.Time) (int, error)
+	// AllGroups returns every group.
 	AllGroups(ctx context.Context) ([]*model.Group, error)
+	// SetAddresses writes the address list of an automatic group.
 	SetAddresses(ctx context.Context, groupID int32, list model.Text, at time.Time) error
 }
 

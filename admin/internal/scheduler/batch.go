@@ -67,7 +67,7 @@ func (b *batch) misfire(j *model.Job, g gap) {
 	b.result.Gaps = append(b.result.Gaps, &model.Log{
 		GroupID: j.GroupID, JobID: j.ID, Handler: j.Handler, Param: j.Param,
 		TriggerTime: b.now, TriggerCode: model.CodeFail,
-		TriggerMsg:  model.T(b.s.cfg.Text("jobconf_trigger_type_misfire") + ": " + g.text()),
+		TriggerMsg:  model.T(g.text(b.s.cfg.Lang)),
 		AlarmStatus: model.AlarmNone,
 	})
 	if j.Misfire != model.MisfireFireOnceNow {

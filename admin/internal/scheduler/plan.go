@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/cron"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -131,11 +132,12 @@ func (g *gap) skip(s Schedule, loc *time.Location, t, oldest time.Time) time.Tim
 	}
 }
 
-func (g gap) text() string {
+// text is the message of the gap's record.
+func (g gap) text(lang i18n.Lang) string {
 	const layout = "2006-01-02 15:04:05"
 	n := strconv.Itoa(g.count)
 	if g.more {
-		n = "more than " + n
+		n = "> " + n
 	}
-	return n + ", " + g.first.Format(layout) + " - " + g.last.Format(layout)
+	return lang.Format(i18n.JoblogMisfireGap, n, g.first.Format(layout), g.last.Format(layout))
 }

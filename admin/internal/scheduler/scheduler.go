@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/lease"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
@@ -29,22 +30,30 @@ const (
 
 // Store is what the scheduler needs of the database.
 type Store interface {
+	// Plan is one planning transaction.
 	Plan(ctx context.Context, f store.Fence, beforeMs int64, limit int,
 		decide func(due []*model.Job) store.PlanResult) (more bool, err error)
+	// DeleteUnsent deletes planned runs that were taken back.
 	DeleteUnsent(ctx context.Context, logIDs []int64) ([]int64, error)
 }
 
 // Leases is the fence.
 type Leases interface {
+	// Held lists the shards of this node with their tokens.
 	Held() []lease.Held
+	// Total is the number of shards.
 	Total() int32
+	// Kick asks for a renewal at once.
 	Kick()
 }
 
 // Dispatcher makes, takes and takes back runs.
 type Dispatcher interface {
+	// NewRuns makes the runs of one trigger, with their addresses.
 	NewRuns(j *model.Job, t dispatch.Trigger) []*model.Run
+	// Add takes runs that are on record.
 	Add(items ...dispatch.Item)
+	// Cancel takes the unsent scheduled runs of a job back.
 	Cancel(jobID int32) []int64
 }
 
@@ -62,9 +71,8 @@ type Config struct {
 	SharedLock  bool          // plan under Java's schedule_lock
 	Horizon     time.Duration // default 1s
 	Every       time.Duration // default 500ms
-	// Text returns a text of the installation's language by its key.
-	Text   func(key string) string
-	Logger *slog.Logger
+	Lang        i18n.Lang     // of the record of a gap
+	Logger      *slog.Logger
 	// Planned, Misfired and Ticked feed metrics; each may be nil.
 	Planned  func(runs int, took time.Duration)
 	Misfired func(instants int)
@@ -77,8 +85,10 @@ type Scheduler struct {
 	cfg  Config
 	kick chan struct{}
 
-	pass  sync.Mutex // held while a pass plans and hands over
 	cache scheduleCache
+
+	pass     sync.Mutex // held while a pass plans and hands over
+	leftover []int64    // taken back, but their rows may still be there
 }
 
 // New returns a scheduler.
@@ -93,9 +103,6 @@ func New(cfg Config) (*Scheduler, error) {
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Text == nil {
-		cfg.Text = func(key string) string { return key }
 	}
 	if cfg.Planned == nil {
 		cfg.Planned = func(int, time.Duration) {}
@@ -194,6 +201,7 @@ func (s *Scheduler) Pass(ctx context.Context) error {
 func (s *Scheduler) plan(ctx context.Context, fence store.Fence, tokens map[int32]int64) (more bool, err error) {
 	s.pass.Lock()
 	defer s.pass.Unlock()
+	s.deleteLeftover(ctx)
 	ctx, cancel := context.WithTimeout(ctx, planTimeout)
 	defer cancel()
 	begin := time.Now()
@@ -206,7 +214,12 @@ func (s *Scheduler) plan(ctx context.Context, fence store.Fence, tokens map[int3
 		}
 		return b.result
 	})
-	if err != nil {
+	var refused *store.RefusedError
+	switch {
+	case errors.As(err, &refused): // all others are on record
+		s.cfg.Logger.ErrorContext(ctx, "runs refused by the database", slog.Any("err", err))
+		err = nil
+	case err != nil:
 		return false, err
 	}
 	items := b.items[:0]
@@ -232,16 +245,35 @@ func (s *Scheduler) Started(context.Context, int32) error {
 	return nil
 }
 
-// Stopped takes back what was planned for a job that, on record, runs no
-// longer or differently. When it returns, this node sends none of it, and the
-// rows are gone; a run that is on its way to a socket already stays.
-func (s *Scheduler) Stopped(ctx context.Context, jobID int32) error {
-	s.pass.Lock() // a pass that has read the job as running has handed over by now
-	ids := s.cfg.Dispatcher.Cancel(jobID)
-	s.pass.Unlock()
-	if len(ids) == 0 {
-		return nil
+// Change runs write, which changes the row of a job, while nothing is planned
+// on this node, then takes back what was planned for the job and not sent.
+// When it returns nil, this node sends none of that. An error of write is
+// returned as it is, and nothing is taken back.
+func (s *Scheduler) Change(ctx context.Context, jobID int32, write func(ctx context.Context) error) error {
+	s.pass.Lock() // a pass that has read the job as it was has handed over by now
+	defer s.pass.Unlock()
+	if err := write(ctx); err != nil {
+		return err
 	}
-	_, err := s.cfg.Store.DeleteUnsent(ctx, ids)
-	return err
+	s.leftover = append(s.leftover, s.cfg.Dispatcher.Cancel(jobID)...)
+	s.deleteLeftover(context.WithoutCancel(ctx))
+	s.Kick()
+	return nil
+}
+
+// deleteLeftover deletes the rows of runs that were taken back. What the
+// database does not delete now is tried again with the next pass. The caller
+// holds s.pass.
+func (s *Scheduler) deleteLeftover(ctx context.Context) {
+	if len(s.leftover) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, planTimeout)
+	defer cancel()
+	if _, err := s.cfg.Store.DeleteUnsent(ctx, s.leftover); err != nil {
+		s.cfg.Logger.WarnContext(ctx, "rows of runs that were taken back not deleted, will be tried again",
+			slog.Int("count", len(s.leftover)), slog.Any("err", err))
+		return
+	}
+	s.leftover = nil
 }

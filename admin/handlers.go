@@ -1,0 +1,80 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/xxljob-go/xxljob/admin/internal/api"
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/legacy"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
+)
+
+// version is what the program was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
+
+// first does what has to be done before anything runs: it sees to an
+// administrator, adopts what a Java admin left open, and makes the handler.
+func (s *system) first(ctx context.Context) (http.Handler, error) {
+	printed, created, err := s.auth.EnsureAdmin(ctx, s.cfg.AdminUser, s.cfg.AdminPassword)
+	if err != nil {
+		return nil, fmt.Errorf("set up the administrator: %w", err)
+	}
+	if printed != "" {
+		s.cfg.OnPassword(s.cfg.AdminUser, printed)
+	}
+	if created {
+		s.log.InfoContext(ctx, "administrator set up", slog.String("user", s.cfg.AdminUser))
+	}
+	if err := s.adoptJava(ctx); err != nil {
+		return nil, err
+	}
+	return s.handler()
+}
+
+// handler mounts every interface under every prefix.
+func (s *system) handler() (http.Handler, error) {
+	executors, err := api.New(api.Config{
+		Token: s.cfg.AccessToken, Completion: s.writer, Registry: s.registry, Logs: s.store, Jobs: s.ops,
+		Lang: s.lang, Logger: s.part("api"),
+		Observe: func(o api.Observation) {
+			if o.Items > 0 {
+				s.metrics.Callback(o.Items)
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	console, err := legacy.New(legacy.Config{
+		Ops: s.ops, Auth: s.auth, Default: dialect(s.cfg.Dialect, s.store.Info()), Location: s.cfg.TimeZone,
+		Lang: s.lang, Logger: s.part("legacy"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	if err := httpx.Mount(mux, httpx.Prefixes(), executors.Table(), console.Table(), s.health()); err != nil {
+		return nil, err
+	}
+	return httpx.Harden(mux, httpx.Hardening{Logger: s.part("http")})
+}
+
+// dialect is that of requests which do not show theirs.
+func dialect(d Dialect, info store.Info) legacy.Dialect {
+	switch {
+	case d == DialectA, d == DialectAuto && !info.TokenColumn:
+		return legacy.A
+	default:
+		return legacy.C
+	}
+}

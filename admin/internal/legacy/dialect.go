@@ -1,7 +1,6 @@
 package legacy
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,24 +29,6 @@ func (d Dialect) String() string {
 		return "C"
 	}
 	return "none"
-}
-
-// ParseDialect reads the value of --dialect: A, C, or auto (also ""), which is
-// A for a database without the column xxl_job_user.token, else C. It only
-// decides where a request does not tell.
-func ParseDialect(name string, tokenColumn bool) (Dialect, error) {
-	switch strings.ToLower(strings.TrimSpace(name)) {
-	case "a":
-		return A, nil
-	case "c":
-		return C, nil
-	case "", "auto":
-		if tokenColumn {
-			return C, nil
-		}
-		return A, nil
-	}
-	return 0, fmt.Errorf("dialect %q is not known: use auto, A (releases up to 3.1.1) or C (since 3.3.0)", name)
 }
 
 // The login cookies. Their values are session ids of ours.

@@ -72,21 +72,6 @@ func TestDialectNames(t *testing.T) {
 	assert.Equal(t, "/auth/login", B.loginPage())
 }
 
-func TestParseDialect(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		give  string
-		token bool
-		want  Dialect
-	}{{"auto", false, A}, {"", true, C}, {"A", true, A}, {" c", false, C}} {
-		got, err := ParseDialect(tt.give, tt.token)
-		require.NoError(t, err)
-		assert.Equal(t, tt.want, got)
-	}
-	_, err := ParseDialect("B", true)
-	require.ErrorContains(t, err, "auto")
-}
-
 func TestParseFilterTime(t *testing.T) {
 	t.Parallel()
 	at := func(s string) time.Time {

@@ -23,19 +23,23 @@ RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # internal/e2e kills and restarts whole programs: `make crash` runs it.
 UNIT = $$($(GO) list ./... | grep -v '/internal/e2e')
 
+# What needs real database servers beside SQLite.
+DATABASES := ./internal/store/... ./internal/besidejava/... ./internal/dbtest/...
+
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## Print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Compile both modules and put the example programs into build/examples
+build: ## Compile both modules; examples go to build/examples, the admin to build/bin
 	@set -e; for m in $(MODULES); do (cd $$m && $(GO) build ./...); done
-	@mkdir -p build/examples
+	@mkdir -p build/examples build/bin
 	$(GO) build -o build/examples/ ./examples/...
+	cd admin && $(GO) build -o ../build/examples/ ./examples/... && $(GO) build -o ../build/bin/ ./cmd/...
 
 .PHONY: test
-test: ## Vet and test both modules with the race detector; needs nothing but Go
+test: ## Vet and test both modules with the race detector, on SQLite; needs nothing but Go
 	$(if $(RACE),,@echo "note: no C compiler, so the tests run without the race detector")
 	@set -e; for m in $(MODULES); do \
 		echo "== go vet, go test $(RACE) in $$m"; \
@@ -77,6 +81,8 @@ microbench: ## Run the Go benchmarks that match BENCH (all), COUNT times (1)
 .PHONY: long
 long: ## Run the full-length crash and fault tests
 	XXLJOB_LONG=1 $(GO) test -count=1 -timeout 4h -v ./internal/e2e/...
+	cd admin && XXLJOB_LONG=1 $(GO) test -count=1 -timeout 4h -v ./internal/e2e/... ./internal/simulation/...
+	cd admin && XXLJOB_LONG=1 $(GO) test -tags databases -count=1 -timeout 4h -v ./internal/besidejava/...
 
 .PHONY: cover
 cover: ## Write the coverage of both modules to build/cover and print the sums
@@ -96,13 +102,25 @@ golden: ## Write the golden files anew; look at the diff before you commit
 generate: ## Run go generate in both modules
 	@set -e; for m in $(MODULES); do (cd $$m && $(GO) generate ./...); done
 
+.PHONY: databases
+databases: ## Test the store on MariaDB and PostgreSQL too; installs them with apt-get if missing
+	cd admin && $(GO) test -tags databases -count=1 -timeout 20m $(DATABASES)
+
 .PHONY: interop
-interop: ## Let Java's own classes drive our executor; needs Maven and a JDK
+interop: ## Java's classes drive our executor; needs Maven and a JDK
 	$(GO) test -tags interop -count=1 -timeout 30m ./internal/interop/...
 
+.PHONY: admin-interop
+admin-interop: ## Java executors work under our admin; needs Maven, a JDK and MariaDB
+	cd admin && $(GO) test -tags interop -count=1 -timeout 30m ./internal/interop/...
+
 .PHONY: crash
-crash: ## Run the short forms of the crash and fault tests
+crash: ## Run the short forms of the executor's crash and fault tests
 	$(GO) test -count=1 -timeout 20m ./internal/e2e/...
+
+.PHONY: admin-crash
+admin-crash: ## Run the short forms of the admin's crash and fault tests; needs the databases
+	cd admin && $(GO) test -count=1 -timeout 20m ./internal/e2e/...
 
 .PHONY: tidy
 tidy: ## Tidy go.mod and go.sum of both modules

@@ -97,9 +97,9 @@ func (w *Writer) store(ctx context.Context, batch []*item) bool {
 	}
 	begin := time.Now()
 	call, cancel := context.WithTimeout(ctx, storeTimeout)
-	var next follow
+	jobs := make(map[*model.Run]*model.Job) // of all calls: a batch with a poison row is stored in parts
 	ends, err := w.cfg.Store.Finish(call, outs, func(ends []*store.Ending, load store.Loader) error {
-		next = follow{w: w, load: load, now: time.Now(), jobs: make(map[*model.Run]*model.Job)}
+		next := follow{w: w, load: load, now: time.Now(), jobs: jobs}
 		return next.decide(call, ends)
 	})
 	cancel()
@@ -116,7 +116,7 @@ func (w *Writer) store(ctx context.Context, batch []*item) bool {
 				slog.Int64("log_id", e.Outcome.LogID), slog.Any("err", e.Err))
 			continue
 		}
-		w.created(e, next.jobs)
+		w.created(e, jobs)
 		if e.Ends && e.Status == store.FinishStored {
 			w.cfg.Ended(e)
 		}

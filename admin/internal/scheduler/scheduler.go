@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -35,6 +36,8 @@ type Store interface {
 		decide func(due []*model.Job) store.PlanResult) (more bool, err error)
 	// DeleteUnsent deletes planned runs that were taken back.
 	DeleteUnsent(ctx context.Context, logIDs []int64) ([]int64, error)
+	// OpenRuns returns open runs in the order of their log ids.
+	OpenRuns(ctx context.Context, f store.OpenRunFilter) ([]*model.Run, error)
 }
 
 // Leases is the fence.
@@ -73,6 +76,11 @@ type Config struct {
 	Every       time.Duration // default 500ms
 	Lang        i18n.Lang     // of the record of a gap
 	Logger      *slog.Logger
+	// Now is the wall clock; default time.Now. Tests set it back and forth.
+	Now func() time.Time
+	// Unknown is called when it is not known whether a transaction that began
+	// then was carried out: what is on record has to be taken over.
+	Unknown func(begin time.Time)
 	// Planned, Misfired and Ticked feed metrics; each may be nil.
 	Planned  func(runs int, took time.Duration)
 	Misfired func(instants int)
@@ -89,6 +97,8 @@ type Scheduler struct {
 
 	pass     sync.Mutex // held while a pass plans and hands over
 	leftover []int64    // taken back, but their rows may still be there
+	doubt    doubt      // planned, but nobody knows whether they are on record
+	lastID   int64      // the highest log id that was given out here
 }
 
 // New returns a scheduler.
@@ -103,6 +113,9 @@ func New(cfg Config) (*Scheduler, error) {
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
 	if cfg.Planned == nil {
 		cfg.Planned = func(int, time.Duration) {}
@@ -141,7 +154,7 @@ func (s *Scheduler) Run(ctx context.Context) {
 			s.cfg.Logger.InfoContext(ctx, "planning passes work again")
 		}
 		failing = err != nil
-		timer.Reset(s.untilNext(time.Now()))
+		timer.Reset(s.untilNext(s.cfg.Now()))
 	}
 }
 
@@ -191,6 +204,7 @@ func (s *Scheduler) Pass(ctx context.Context) error {
 			s.cfg.Ticked()
 			return nil
 		case time.Since(begin) > passLimit:
+			s.cfg.Ticked()
 			s.Kick() // the rest at once, with leases looked at again
 			return nil
 		}
@@ -201,14 +215,19 @@ func (s *Scheduler) Pass(ctx context.Context) error {
 func (s *Scheduler) plan(ctx context.Context, fence store.Fence, tokens map[int32]int64) (more bool, err error) {
 	s.pass.Lock()
 	defer s.pass.Unlock()
-	s.deleteLeftover(ctx)
 	ctx, cancel := context.WithTimeout(ctx, planTimeout)
 	defer cancel()
-	begin := time.Now()
-	horizon := begin.Add(s.cfg.Horizon)
+	if err := s.deleteLeftover(ctx); err != nil {
+		return false, err // what is planned anew would be taken for what is on record
+	}
+	if err := s.settleDoubt(ctx, fence); err != nil {
+		return false, err
+	}
+	begin, now := time.Now(), s.cfg.Now()
+	horizon := now.Add(s.cfg.Horizon)
 	var b batch
 	more, err = s.cfg.Store.Plan(ctx, fence, horizon.UnixMilli(), planLimit, func(due []*model.Job) store.PlanResult {
-		b = batch{s: s, now: begin, horizon: horizon, tokens: tokens, total: fence.Total}
+		b = batch{s: s, now: now, horizon: horizon, tokens: tokens, total: fence.Total}
 		for _, j := range due {
 			b.job(j)
 		}
@@ -217,25 +236,34 @@ func (s *Scheduler) plan(ctx context.Context, fence store.Fence, tokens map[int3
 	var refused *store.RefusedError
 	switch {
 	case errors.As(err, &refused): // all others are on record
-		s.cfg.Logger.ErrorContext(ctx, "runs refused by the database", slog.Any("err", err))
-		err = nil
+		s.cfg.Logger.ErrorContext(ctx, "runs not planned, the database refuses them",
+			slog.Int("count", len(refused.Runs)), slog.Any("err", err))
+	case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrBusy):
+		return false, err
 	case err != nil:
+		s.doubt.add(b.items, s.lastID)
 		return false, err
 	}
+	s.handOver(ctx, &b, time.Since(begin))
+	return more, nil
+}
+
+// handOver passes what is on record to the dispatcher.
+func (s *Scheduler) handOver(ctx context.Context, b *batch, took time.Duration) {
 	items := b.items[:0]
 	for _, it := range b.items {
 		if it.Run.LogID != 0 { // 0: the instant was on record already, or the row was refused
 			items = append(items, it)
+			s.lastID = max(s.lastID, it.Run.LogID)
 		}
 	}
 	s.cfg.Dispatcher.Add(items...)
 	s.cfg.Misfired(b.missed)
-	s.cfg.Planned(len(items), time.Since(begin))
+	s.cfg.Planned(len(items), took)
 	for _, f := range b.faults {
 		s.cfg.Logger.ErrorContext(ctx, "job stopped, its schedule cannot be computed",
 			slog.Int("job_id", int(f.job)), slog.Any("err", f.err))
 	}
-	return more, nil
 }
 
 // Started tells the scheduler that a job was started or edited here: its first
@@ -256,7 +284,13 @@ func (s *Scheduler) Change(ctx context.Context, jobID int32, write func(ctx cont
 		return err
 	}
 	s.leftover = append(s.leftover, s.cfg.Dispatcher.Cancel(jobID)...)
-	s.deleteLeftover(context.WithoutCancel(ctx))
+	s.doubt.cancel(jobID)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), planTimeout)
+	defer cancel()
+	if err := s.deleteLeftover(ctx); err != nil {
+		s.cfg.Logger.WarnContext(ctx, "rows of runs that were taken back not deleted, will be tried again",
+			slog.Any("err", err))
+	}
 	s.Kick()
 	return nil
 }
@@ -264,16 +298,13 @@ func (s *Scheduler) Change(ctx context.Context, jobID int32, write func(ctx cont
 // deleteLeftover deletes the rows of runs that were taken back. What the
 // database does not delete now is tried again with the next pass. The caller
 // holds s.pass.
-func (s *Scheduler) deleteLeftover(ctx context.Context) {
+func (s *Scheduler) deleteLeftover(ctx context.Context) error {
 	if len(s.leftover) == 0 {
-		return
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, planTimeout)
-	defer cancel()
 	if _, err := s.cfg.Store.DeleteUnsent(ctx, s.leftover); err != nil {
-		s.cfg.Logger.WarnContext(ctx, "rows of runs that were taken back not deleted, will be tried again",
-			slog.Int("count", len(s.leftover)), slog.Any("err", err))
-		return
+		return fmt.Errorf("delete %d runs that were taken back: %w", len(s.leftover), err)
 	}
 	s.leftover = nil
+	return nil
 }

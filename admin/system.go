@@ -160,7 +160,6 @@ func (s *system) buildScheduling(ctx context.Context) error {
 	s.scheduler, err = scheduler.New(scheduler.Config{
 		Store: s.store, Leases: s.leases, Dispatcher: s.dispatcher, Node: s.node,
 		Location: s.cfg.TimeZone, IgnoreZones: s.shared, SharedLock: s.shared,
-		Unknown: func(begin time.Time) { s.recovery.Resync(begin) },
 		Horizon: s.cfg.Horizon, Every: s.cfg.PlanEvery, Lang: s.lang, Logger: s.part("scheduler"),
 		Planned:  s.metrics.Planned,
 		Misfired: s.metrics.Misfired,

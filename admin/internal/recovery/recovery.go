@@ -138,20 +138,6 @@ func (r *Recovery) Gained(_ context.Context, shards []lease.Gained) {
 	})
 }
 
-// Resync takes over what this node's own planning may have left on record
-// without knowing: a transaction that began then has an unknown outcome. It
-// returns at once.
-func (r *Recovery) Resync(begin time.Time) {
-	held := r.cfg.Held()
-	gained := make([]lease.Gained, 0, len(held))
-	for _, h := range held {
-		gained = append(gained, lease.Gained{Held: h, FreeSince: begin})
-	}
-	if len(gained) > 0 {
-		r.Gained(r.group.Context(), gained)
-	}
-}
-
 // takeOver hands every run that is on record as planned to the dispatcher.
 func (r *Recovery) takeOver(ctx context.Context, shards []lease.Gained) error {
 	gained := make(map[int32]lease.Gained, len(shards))

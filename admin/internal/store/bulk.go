@@ -11,8 +11,9 @@ import (
 const (
 	insertRows   = 512     // rows of one INSERT
 	updateRows   = 128     // rows of one UPDATE whose values differ, where it is a CASE for each column
+	arrayRows    = 8192    // rows of one statement that takes arrays
 	sameRows     = 1024    // rows of one UPDATE whose values are all the same
-	bulkMaxBytes = 1 << 20 // text in one statement; servers refuse packets above 4 MiB by default
+	bulkMaxBytes = 2 << 20 // text in one statement; servers refuse packets above 4 MiB by default
 )
 
 // colKind is what a column holds, for the databases that want to know.
@@ -95,8 +96,11 @@ func (r *rows) chunk(i, n int) int {
 // what the database says of ids.
 func (s *Store) insert(ctx context.Context, q querier, t *table, r *rows, done func(from, to int, lastID int64)) error {
 	most := insertRows
-	if s.d.local {
+	switch {
+	case s.d.local:
 		most = statementSize(insertRows)
+	case s.d.name == postgresName:
+		most = arrayRows
 	}
 	for i := 0; i < r.len(); {
 		end := r.chunk(i, most)
@@ -251,7 +255,7 @@ func (s *Store) update(ctx context.Context, q querier, t *table, keys []int64, r
 			end = i + 1
 			n, err = s.updateOne(ctx, q, t, keys[i], r.cut(i, end))
 		case postgresName:
-			end = r.chunk(i, insertRows)
+			end = r.chunk(i, arrayRows)
 			text := s.built(t, "update", 0, t.updateUnnest)
 			n, err = affected(q.ExecContext(ctx, text, append([]any{keys[i:end]}, arrays(t.cols, r.cut(i, end))...)...))
 		default:
@@ -318,8 +322,8 @@ func (t *table) assign(value func(i int) string, concat string) (sets, guards st
 				continue
 			}
 			list = append(list, c.name+"=COALESCE("+c.name+",'')"+concat+v)
-		case opGuard:
-			guards += " AND " + c.name + "=" + v
+		case opGuard: // not for an index: the key is what finds the row
+			guards += " AND " + c.name + "+0=" + v
 		}
 	}
 	return strings.Join(list, ","), guards

@@ -261,8 +261,8 @@ func (s *Store) insertLogs(ctx context.Context, q querier, runs []*model.Run) er
 // takeIDs fetches the ids of log rows before they are inserted, for the order
 // of RETURNING is not promised.
 func (s *Store) takeIDs(ctx context.Context, q querier, runs []*model.Run) error {
-	res, err := q.QueryContext(ctx, "SELECT nextval(pg_get_serial_sequence('xxl_job_log', 'id')) "+
-		"FROM generate_series(1, $1)", len(runs))
+	res, err := q.QueryContext(ctx, "SELECT nextval((SELECT pg_get_serial_sequence('xxl_job_log', "+
+		"'id')::regclass)) FROM generate_series(1, $1)", len(runs))
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ var mysqlKind = &engine{
 		}
 		return []string{
 			install, "--no-defaults", "--datadir=" + filepath.Join(dir, "data"), "--skip-test-db",
-			"--auth-root-authentication-method=normal", "--innodb-flush-log-at-trx-commit=0",
+			"--auth-root-authentication-method=normal", "--innodb-flush-log-at-trx-commit=0", "--tmpdir=" + dir,
 		}
 	},
 	serve: func(dir string, port int, set settings) []string {
@@ -56,6 +56,9 @@ var mysqlKind = &engine{
 			"--no-defaults", "--datadir=" + filepath.Join(dir, "data"), "--bind-address=127.0.0.1",
 			"--port=" + strconv.Itoa(port), "--socket=" + filepath.Join(dir, "socket"),
 			"--pid-file=" + filepath.Join(dir, "server.pid"), "--skip-name-resolve", "--skip-log-bin",
+			// A server that starts removes the temporary tables that it finds in
+			// its directory for them, also those of another one.
+			"--tmpdir=" + dir,
 			"--character-set-server=utf8mb4", "--collation-server=utf8mb4_unicode_ci", "--lc-messages=en_US",
 		}
 		if set.fast {

@@ -65,7 +65,8 @@ type Config struct {
 	// MaxAge ends a session in any case. Default 7 days.
 	MaxAge time.Duration
 	// RememberIdle and RememberMaxAge are the same for "remember me". Default 7
-	// and 30 days.
+	// and 30 days; the latter is at least twice MaxAge, for it is what a
+	// remembered session is known by.
 	RememberIdle   time.Duration
 	RememberMaxAge time.Duration
 	Logger         *slog.Logger     // nil discards
@@ -94,6 +95,7 @@ func New(cfg Config) *Service {
 	cfg.MaxAge = cmp.Or(cfg.MaxAge, 7*24*time.Hour)
 	cfg.RememberIdle = cmp.Or(cfg.RememberIdle, 7*24*time.Hour)
 	cfg.RememberMaxAge = cmp.Or(cfg.RememberMaxAge, 30*24*time.Hour)
+	cfg.RememberMaxAge = max(cfg.RememberMaxAge, 2*cfg.MaxAge)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/alarm"
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 )
 
@@ -107,6 +108,14 @@ type Config struct {
 	// SessionLife is the longest life of a login. Default 7 days.
 	SessionLife time.Duration
 
+	// TrustedProxies are the addresses and networks ("10.0.0.0/8") of reverse
+	// proxies whose X-Forwarded headers are believed. Default none.
+	TrustedProxies []string
+	// TrustedOrigins are the origins ("https://jobs.example.com") that browsers
+	// may post from beside our own, as a proxy that rewrites Host needs it.
+	// Default none.
+	TrustedOrigins []string
+
 	// MetricsToken is asked for by /metrics as a bearer token. Default: /metrics
 	// answers requests from this machine only.
 	MetricsToken string
@@ -161,6 +170,9 @@ func (c Config) validate() error {
 	}
 	if _, err := i18n.Parse(c.Language); err != nil {
 		bad("Language: %w", err)
+	}
+	if _, err := httpx.ParseProxies(c.TrustedProxies); err != nil {
+		bad("TrustedProxies: %w", err)
 	}
 	if c.Dialect != DialectAuto && c.Dialect != DialectA && c.Dialect != DialectC {
 		bad("Dialect %q is not auto, A or C", c.Dialect)

@@ -2,10 +2,11 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/api"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
@@ -25,15 +26,12 @@ func version() string {
 // first does what has to be done before anything runs: it sees to an
 // administrator, adopts what a Java admin left open, and makes the handler.
 func (s *system) first(ctx context.Context) (http.Handler, error) {
-	printed, created, err := s.auth.EnsureAdmin(ctx, s.cfg.AdminUser, s.cfg.AdminPassword)
+	printed, _, err := s.auth.EnsureAdmin(ctx, s.cfg.AdminUser, s.cfg.AdminPassword)
 	if err != nil {
 		return nil, fmt.Errorf("set up the administrator: %w", err)
 	}
 	if printed != "" {
 		s.cfg.OnPassword(s.cfg.AdminUser, printed)
-	}
-	if created {
-		s.log.InfoContext(ctx, "administrator set up", slog.String("user", s.cfg.AdminUser))
 	}
 	if err := s.adoptJava(ctx); err != nil {
 		return nil, err
@@ -55,9 +53,19 @@ func (s *system) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	proxies, err := httpx.ParseProxies(s.cfg.TrustedProxies)
+	if err != nil {
+		return nil, err
+	}
 	console, err := legacy.New(legacy.Config{
 		Ops: s.ops, Auth: s.auth, Default: dialect(s.cfg.Dialect, s.store.Info()), Location: s.cfg.TimeZone,
-		Lang: s.lang, Logger: s.part("legacy"),
+		Lang: s.lang, Logger: s.part("legacy"), Proxies: proxies,
+		Health: func(ctx context.Context) error {
+			if faults := s.faults(ctx); len(faults) > 0 {
+				return errors.New(strings.Join(faults, ", "))
+			}
+			return nil
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -66,7 +74,9 @@ func (s *system) handler() (http.Handler, error) {
 	if err := httpx.Mount(mux, httpx.Prefixes(), executors.Table(), console.Table(), s.health()); err != nil {
 		return nil, err
 	}
-	return httpx.Harden(mux, httpx.Hardening{Logger: s.part("http")})
+	return httpx.Harden(mux, httpx.Hardening{
+		Logger: s.part("http"), Proxies: proxies, TrustedOrigins: s.cfg.TrustedOrigins,
+	})
 }
 
 // dialect is that of requests which do not show theirs.

@@ -5,10 +5,13 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/internal/dbtest"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 	"github.com/xxljob-go/xxljob/admin/internal/store/storetest"
 )
@@ -40,9 +43,42 @@ func TestCRUDJavaSchema(t *testing.T) {
 	}
 }
 
+// TestLogsTotal counts a list that is longer than what is looked at for it.
+func TestLogsTotal(t *testing.T) {
+	t.Parallel()
+	s, db := openBoth(t, dbtest.SQLite(t), nil)
+	fillLogs(t, db, "sqlite", 102_000) // 91,710 of group 1, 10,190 of group 2, the 100 oldest of group 3
+	tests := []struct {
+		name  string
+		give  model.LogFilter
+		total int
+		page  int
+	}{
+		{name: "nothing to look at", give: model.LogFilter{}, total: 102_000, page: 10},
+		{name: "job", give: model.LogFilter{JobID: 999}, total: 100, page: 10},
+		{name: "job and group", give: model.LogFilter{JobID: 999, GroupID: 3}, total: 100, page: 10},
+		{name: "newest only", give: model.LogFilter{GroupID: 2}, total: 10_000, page: 10},
+		{name: "older ones: one page more", give: model.LogFilter{GroupID: 3, Limit: 20}, total: 21, page: 20},
+		{name: "last page", give: model.LogFilter{GroupID: 3, Offset: 90, Limit: 20}, total: 100, page: 10},
+		{name: "behind the end", give: model.LogFilter{GroupID: 3, Offset: 500}, total: 0},
+		{name: "a day", give: model.LogFilter{
+			GroupID: 1, From: benchEnd.AddDate(0, 0, -2), To: benchEnd.AddDate(0, 0, -1).Add(-time.Second),
+		}, total: 3060, page: 10},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			list, total, err := s.Logs(t.Context(), tt.give)
+			require.NoError(t, err)
+			assert.Equal(t, tt.total, total)
+			assert.Len(t, list, tt.page)
+		})
+	}
+}
+
 // openBoth opens a database plainly, runs the statements on it, and opens it as
 // a store.
-func openBoth(t *testing.T, dsn string, statements []string) (*store.Store, *sql.DB) {
+func openBoth(t testing.TB, dsn string, statements []string) (*store.Store, *sql.DB) {
 	t.Helper()
 	db := openPlain(t, dsn)
 	for _, text := range statements {
@@ -57,7 +93,7 @@ func openBoth(t *testing.T, dsn string, statements []string) (*store.Store, *sql
 }
 
 // openPlain opens the database of a store's DSN with the bare driver.
-func openPlain(t *testing.T, dsn string) *sql.DB {
+func openPlain(t testing.TB, dsn string) *sql.DB {
 	t.Helper()
 	driver, name := "pgx", dsn
 	switch {

@@ -36,8 +36,15 @@ func (w *where) like(column, part string) {
 	if part == "" {
 		return
 	}
+	if checkFields(field{value: part, max: likeMax}) != nil { // no column holds that
+		w.add("1 = 0")
+		return
+	}
 	w.add("LOWER("+column+") LIKE LOWER(?) ESCAPE '!'", "%"+likeEscaper.Replace(part)+"%")
 }
+
+// likeMax is how wide the widest column is that a list looks into.
+const likeMax = 255
 
 var likeEscaper = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -32,78 +33,146 @@ func (s *Store) Log(ctx context.Context, id int64) (*model.Log, error) {
 	return l, nil
 }
 
-// logCountMax is where counting log rows ends: a list that long is not paged
-// through to its end, and counting every row of a large table takes seconds.
-const logCountMax = 1_000_000
+const (
+	// logCountMax is where counting along an index ends: nobody pages through a
+	// list that long.
+	logCountMax = 1_000_000
+
+	// logScanMax is how many rows are looked at to count those that match what
+	// no index knows.
+	logScanMax = 100_000
+)
 
 // logFailed is the condition of the failed ones, in the words of the partial
 // index that serves it.
 const logFailed = "(l.trigger_code NOT IN (0, 200) OR l.handle_code NOT IN (0, 200))"
 
-// logQuery is the FROM and WHERE of a list of log rows.
-func (s *Store) logQuery(f model.LogFilter) (from string, w where, ok bool) {
-	from = " FROM xxl_job_log l"
-	if !w.groups("l.job_group", f.GroupID, f.GroupIDs) {
-		return "", w, false
+// fromOpen joins the open runs to their log rows. The plus keeps SQLite from
+// going through the log rows instead.
+const fromOpen = " FROM xxljob_run r JOIN xxl_job_log l ON l.id = +r.log_id"
+
+// logQuery is a list of log rows.
+type logQuery struct {
+	from  string
+	scan  where  // what an index finds: job and time
+	match where  // what is then looked at in the row: group and status
+	order string // newest first, along the index
+	exact bool   // counting is cheap although match is not empty
+}
+
+// where is the WHERE of the whole list, with its arguments.
+func (lq *logQuery) where() (string, []any) {
+	w := where{conds: slices.Concat(lq.scan.conds, lq.match.conds), args: slices.Concat(lq.scan.args, lq.match.args)}
+	return w.String(), w.args
+}
+
+// logQuery builds the list; ok is false when nothing can match.
+func (s *Store) logQuery(f model.LogFilter) (lq logQuery, ok bool) {
+	lq = logQuery{from: " FROM xxl_job_log l", order: "l.id DESC"}
+	if !lq.match.groups("l.job_group", f.GroupID, f.GroupIDs) {
+		return lq, false
 	}
+	info := s.Info()
+	// The index over groups came with S4; SQLite and PostgreSQL do without.
+	lq.exact = info.Dialect == mysqlName && info.Generation >= "S4"
 	if f.JobID != 0 {
-		w.add("l.job_id = ?", f.JobID)
+		lq.scan.add("l.job_id = ?", f.JobID)
+	}
+	if !f.From.IsZero() {
+		lq.scan.add("l.trigger_time >= ?", s.wall(f.From))
+	}
+	if !f.To.IsZero() {
+		lq.scan.add("l.trigger_time <= ?", s.wall(f.To))
+	}
+	if len(lq.scan.conds) > 0 {
+		lq.exact = false
+		if f.JobID == 0 {
+			lq.order = "l.trigger_time DESC, l.id DESC"
+		}
 	}
 	switch f.Status {
 	case model.LogSuccess:
-		w.add("l.handle_code = 200")
+		lq.match.add("l.handle_code + 0 = 200") // not by an index: nearly all rows have it
+		lq.exact = false
 	case model.LogFailed:
-		w.add(logFailed)
+		lq.match.add(logFailed)
+		lq.exact = false
 	case model.LogRunning:
-		if s.Info().MadeByUs { // every open run has its row there, and there are few
-			from = " FROM xxljob_run r JOIN xxl_job_log l ON l.id = r.log_id"
+		lq.match.add("l.trigger_code = 200 AND l.handle_code = 0")
+		lq.exact = info.MadeByUs
+		if info.MadeByUs { // every open run has its row there, and there are few
+			lq.from = fromOpen
 		}
-		w.add("l.trigger_code = 200 AND l.handle_code = 0")
 	case model.LogAny:
 	}
-	if !f.From.IsZero() {
-		w.add("l.trigger_time >= ?", s.wall(f.From))
-	}
-	if !f.To.IsZero() {
-		w.add("l.trigger_time <= ?", s.wall(f.To))
-	}
-	return from, w, true
+	return lq, true
 }
 
-// Logs returns a page of the log rows that match, newest first, and how many
-// match in all. The number is exact up to 1,000,000, where counting ends.
+// Logs returns a page of the log rows that match, and how many match in all.
+// The newest come first: by id, or by the time of the trigger in a list that is
+// narrowed to a time but not to a job.
+//
+// The number is exact up to 1,000,000 for a list by nothing but job or time,
+// and for any other as long as at most 100,000 rows belong to that job and
+// time. Beyond that it counts what matches among the newest of these, and is at
+// least one more than the page's end as long as there is more.
 func (s *Store) Logs(ctx context.Context, f model.LogFilter) ([]*model.Log, int, error) {
-	from, w, ok := s.logQuery(f)
+	lq, ok := s.logQuery(f)
 	if !ok {
 		return nil, 0, nil
 	}
-	var total int
-	row := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM (SELECT l.id"+from+w.String()+" LIMIT ?) c"),
-		append(slices.Clip(w.args), logCountMax)...)
-	if err := row.Scan(&total); err != nil {
+	total, err := s.countLogs(ctx, &lq)
+	if err != nil {
 		return nil, 0, fmt.Errorf("list logs: count: %w", err)
 	}
 	offset, limit := page(f.Offset, f.Limit)
+	cond, args := lq.where()
 	// The ids first: the rows that are skipped hold long texts.
 	ids, err := selectIDs[int64](ctx, s.reader(),
-		s.sql("SELECT l.id"+from+w.String()+" ORDER BY l.id DESC LIMIT ? OFFSET ?"),
-		append(slices.Clip(w.args), limit, offset)...)
+		s.sql("SELECT l.id"+lq.from+cond+" ORDER BY "+lq.order+" LIMIT ? OFFSET ?"), append(args, limit+1, offset)...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list logs: %w", err)
 	}
+	if len(ids) > 0 {
+		total = max(total, offset+len(ids))
+	}
+	ids = ids[:min(len(ids), limit)]
+	byID, err := s.logsByID(ctx, ids)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list logs: %w", err)
+	}
+	return inOrder(ids, byID), total, nil
+}
+
+func (s *Store) countLogs(ctx context.Context, lq *logQuery) (int, error) {
+	var total int
+	if len(lq.match.conds) == 0 || lq.exact {
+		cond, args := lq.where()
+		err := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM (SELECT l.id"+lq.from+cond+" LIMIT ?) c"),
+			append(args, logCountMax)...).Scan(&total)
+		return total, err
+	}
+	args := slices.Concat(lq.match.args, lq.scan.args, []any{logScanMax})
+	err := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(CASE WHEN "+strings.Join(lq.match.conds, " AND ")+
+		" THEN 1 END) FROM (SELECT l.job_group, l.trigger_code, l.handle_code"+lq.from+lq.scan.String()+
+		" ORDER BY "+lq.order+" LIMIT ?) l"), args...).Scan(&total)
+	return total, err
+}
+
+func (s *Store) logsByID(ctx context.Context, ids []int64) (map[int64]*model.Log, error) {
 	byID := make(map[int64]*model.Log, len(ids))
 	for chunk := range slices.Chunk(ids, idBatch) {
 		args := padded(chunk)
 		list, err := collect(ctx, s.reader(), s.logRow,
 			s.sql("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id IN ("+marks(len(args))+")"), args...)
 		if err != nil {
-			return nil, 0, fmt.Errorf("list logs: %w", err)
+			return nil, err
 		}
 		for _, l := range list {
 			byID[l.ID] = l
 		}
 	}
-	return inOrder(ids, byID), total, nil
+	return byID, nil
 }
 
 // clearQuery is the WHERE and ORDER BY of the rows that a clearing names. ok is
@@ -190,8 +259,8 @@ func (s *Store) OpenLogsToClear(ctx context.Context, c model.LogClear, limit int
 	if !ok {
 		return nil, nil
 	}
-	ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT l.id FROM xxljob_run r "+
-		"JOIN xxl_job_log l ON l.id = r.log_id"+w.String()+" ORDER BY l.id LIMIT ?"), append(w.args, limit)...)
+	ids, err := selectIDs[int64](ctx, s.reader(),
+		s.sql("SELECT l.id"+fromOpen+w.String()+" ORDER BY l.id LIMIT ?"), append(w.args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("open runs to clear: %w", err)
 	}

@@ -172,6 +172,9 @@ func (f *fixture) jobList(t *testing.T) {
 		{name: "exclamation mark", give: model.JobFilter{GroupIDs: []int32{110, 111}, Name: "w!"}, want: "wow!"},
 		{name: "letters' case", give: model.JobFilter{GroupID: 110, Name: "aLPHA"}, want: "Alpha"},
 		{name: "backslash and quote", give: model.JobFilter{GroupID: 110, Name: `\'`}},
+		{name: "no text", give: model.JobFilter{GroupID: 110, Name: "a\x00"}},
+		{name: "half a letter", give: model.JobFilter{GroupID: 110, Name: "\xc3"}},
+		{name: "longer than any", give: model.JobFilter{GroupID: 110, Name: strings.Repeat("a", 60_000)}},
 		{name: "handler", give: model.JobFilter{GroupID: 111, Handler: "HANDLER-w"}, want: "wow!"},
 		{name: "author", give: model.JobFilter{GroupID: 111, Author: "author3"}, want: "under_score"},
 		{

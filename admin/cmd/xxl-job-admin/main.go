@@ -1,0 +1,139 @@
+// Command xxl-job-admin is the scheduling centre in one program.
+//
+//	xxl-job-admin                     serve, with a SQLite database in ./xxl-job-data
+//	xxl-job-admin demo                a tour: admin, executors and sample jobs in one process
+//	xxl-job-admin serve --db 'mysql://user:pw@host:3306/xxl_job' --access-token …
+//	xxl-job-admin migrate --dry-run   what would be added to a database
+//	xxl-job-admin user passwd admin   a new password
+//	xxl-job-admin cron '0 0/5 * * * ?'  when an expression fires
+//
+// Every flag is an environment variable too (--access-token is
+// XXL_JOB_ADMIN_ACCESS_TOKEN), and a key of the JSON file that --config names.
+// A flag wins over the environment, and the environment over the file.
+//
+// Exit codes: 0 when all went well, 1 when not, 2 for a mistake on the command
+// line, in the environment or in the file.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	_ "time/tzdata" // zones also where the machine has none, as in an empty container
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitFault = 1
+	exitUsage = 2
+)
+
+// envPrefix begins the names of environment variables.
+const envPrefix = "XXL_JOB_ADMIN"
+
+// commands is the command line.
+type commands struct {
+	Config configFlag `help:"JSON file with flags by their names, e.g. {\"listen\": \":8080\"}." placeholder:"FILE"`
+
+	Serve   serveCmd   `cmd:"" default:"withargs" help:"Run the scheduling centre (the default command)."`
+	Demo    demoCmd    `cmd:"" help:"Show it at work: admin, executors and sample jobs in one process."`
+	Migrate migrateCmd `cmd:"" help:"Create the tables, or add what is missing to those of a Java admin, and exit."`
+	User    userCmd    `cmd:"" help:"List, add and delete users, and set passwords."`
+	Cron    cronCmd    `cmd:"" help:"Show when cron expressions fire."`
+	Version versionCmd `cmd:"" help:"Show what this program was built from."`
+}
+
+// console is what a command talks to.
+type console struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// silentError ends the program with code 1 and says nothing more.
+type silentError struct{ error }
+
+// usageError is a mistake on the command line that the parser cannot see.
+type usageError struct{ error }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	code := run(ctx, os.Args[1:], console{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// run is the whole program. It returns the exit code.
+func run(ctx context.Context, args []string, con console) int {
+	if err := unsetEmpty(); err != nil {
+		fmt.Fprintln(con.err, "xxl-job-admin:", err)
+		return exitFault
+	}
+	var cli commands
+	exited := false
+	parser, err := kong.New(&cli,
+		kong.Name("xxl-job-admin"),
+		kong.Description("A scheduling centre for xxl-job executors."),
+		kong.DefaultEnvars(envPrefix),
+		kong.Configuration(loadFile),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Writers(con.out, con.err),
+		kong.Exit(func(int) { exited = true }), // after --help
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(con),
+	)
+	if err != nil {
+		fmt.Fprintln(con.err, "xxl-job-admin:", err)
+		return exitFault
+	}
+	parsed, err := parser.Parse(args)
+	if exited {
+		return exitOK
+	}
+	if err != nil {
+		fmt.Fprintln(con.err, "xxl-job-admin:", err)
+		fmt.Fprintln(con.err, "Run \"xxl-job-admin --help\" for the flags.")
+		return exitUsage
+	}
+	return exitCode(parsed.Run(), con)
+}
+
+// unsetEmpty takes variables of ours without a value out of the environment:
+// container tools set those that a user has left out to nothing.
+func unsetEmpty() error {
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		if value == "" && strings.HasPrefix(name, envPrefix+"_") {
+			if err := os.Unsetenv(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// exitCode reports the error of a command.
+func exitCode(err error, con console) int {
+	var silent silentError
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &silent):
+		return exitFault
+	case errors.As(err, &usage):
+		fmt.Fprintln(con.err, "xxl-job-admin:", err)
+		return exitUsage
+	default:
+		fmt.Fprintln(con.err, "xxl-job-admin:", err)
+		return exitFault
+	}
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin"
+	"github.com/xxljob-go/xxljob/internal/lifecycle"
+)
+
+// Limits of the HTTP server.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = time.Minute
+	writeTimeout      = 90 * time.Second // longer than a result may wait for the database
+	idleTimeout       = 2 * time.Minute
+	maxHeader         = 16 << 10
+	httpStopLimit     = 5 * time.Second
+)
+
+// errServed is the cause with which the parts of a server end.
+var errServed = errors.New("the server ends")
+
+// serveCmd runs the scheduling centre.
+type serveCmd struct {
+	settings
+	logFlags
+
+	Listen        string `help:"Address of the console, the executors' interface, /healthz and /readyz. Default: :8080." default:":8080" placeholder:"HOST:PORT"`
+	MetricsListen string `help:"Serve /metrics on this address, and no longer on --listen." placeholder:"HOST:PORT"`
+	MetricsToken  string `help:"Bearer token that /metrics wants. Default: only this machine may see it." placeholder:"TOKEN"`
+}
+
+// Run serves until ctx is done, and returns when everything has stopped.
+func (c *serveCmd) Run(ctx context.Context, con console) error {
+	log := c.logger(con.err)
+	s := &server{log: log, listen: c.Listen, metricsListen: c.MetricsListen}
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	a, err := c.admin(con, log)
+	if err != nil {
+		return errors.Join(err, s.close())
+	}
+	s.admin = a
+	log.InfoContext(ctx, "listening", slog.String("addr", s.addr()), slog.String("db", hideDSN(c.dsn())),
+		slog.String("version", versionText()))
+	return s.run(ctx)
+}
+
+// admin makes the admin, and at the first start its token.
+func (c *serveCmd) admin(con console, log *slog.Logger) (*admin.Admin, error) {
+	if err := c.prepare(); err != nil {
+		return nil, err
+	}
+	cfg, err := c.config(log)
+	if err != nil {
+		return nil, err
+	}
+	token, path, generated, err := c.token()
+	if err != nil {
+		return nil, err
+	}
+	if generated {
+		notice(con.err, "first start: an access token was made for executors, and kept in "+path, "token     "+token)
+	}
+	cfg.AccessToken = token
+	cfg.MetricsToken = c.MetricsToken
+	cfg.OnPassword = func(user, password string) {
+		notice(con.err, "first start: the administrator was set up, this is shown once",
+			"user      "+user, "password  "+password)
+	}
+	a, err := admin.New(cfg)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return a, nil
+}
+
+// notice prints a block that stands out from the log.
+func notice(w io.Writer, title string, lines ...string) {
+	rule := strings.Repeat("-", 78)
+	fmt.Fprintf(w, "%s\n%s\n\n    %s\n%s\n", rule, title, strings.Join(lines, "\n    "), rule)
+}
+
+// server is an admin behind its listeners.
+type server struct {
+	admin         *admin.Admin
+	log           *slog.Logger
+	listen        string
+	metricsListen string // "" serves metrics on listen
+
+	main, metrics net.Listener
+}
+
+// open takes the ports, so that one that is in use is found before the
+// database is opened.
+func (s *server) open(ctx context.Context) (err error) {
+	if s.main, err = listen(ctx, "--listen", s.listen); err != nil {
+		return err
+	}
+	if s.metricsListen == "" {
+		return nil
+	}
+	if s.metrics, err = listen(ctx, "--metrics-listen", s.metricsListen); err != nil {
+		return errors.Join(err, s.main.Close())
+	}
+	return nil
+}
+
+// close gives the ports back of a server that will not run.
+func (s *server) close() error {
+	err := s.main.Close()
+	if s.metrics != nil {
+		err = errors.Join(err, s.metrics.Close())
+	}
+	return err
+}
+
+func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", flag, addr, err)
+	}
+	return ln, nil
+}
+
+// addr is the address that is listened on.
+func (s *server) addr() string { return s.main.Addr().String() }
+
+// run serves until ctx is done. The admin drains first, while executors can
+// still report; then the HTTP servers end.
+func (s *server) run(ctx context.Context) error {
+	run, cancel := context.WithCancelCause(ctx)
+	defer cancel(errServed)
+	servers := []*http.Server{s.httpServer(s.gate())}
+	listeners := []net.Listener{s.main}
+	if s.metrics != nil {
+		servers = append(servers, s.httpServer(s.metricsOnly()))
+		listeners = append(listeners, s.metrics)
+	}
+	group := lifecycle.NewGroup(context.WithoutCancel(ctx))
+	for i, srv := range servers {
+		group.Go(func(context.Context) {
+			if err := srv.Serve(listeners[i]); !errors.Is(err, http.ErrServerClosed) {
+				cancel(fmt.Errorf("serve on %s: %w", listeners[i].Addr(), err))
+			}
+		})
+	}
+	group.Go(func(groupCtx context.Context) { s.announce(groupCtx, run) })
+
+	err := s.admin.Run(run)
+	stop, stopped := context.WithTimeout(context.WithoutCancel(ctx), httpStopLimit)
+	defer stopped()
+	for _, srv := range servers {
+		if shutdownErr := srv.Shutdown(stop); shutdownErr != nil {
+			err = errors.Join(err, srv.Close())
+		}
+	}
+	group.Stop(errServed)
+	switch cause := context.Cause(run); {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return nil // stopped while it was starting
+	case err == nil && ctx.Err() == nil:
+		return cause // a listener broke
+	default:
+		return err
+	}
+}
+
+// announce tells systemd when the admin is ready, and when it stops.
+func (s *server) announce(ctx, run context.Context) {
+	select {
+	case <-s.admin.Ready():
+		notify(ctx, s.log, "READY=1")
+	case <-run.Done():
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-run.Done():
+		notify(context.WithoutCancel(ctx), s.log, "STOPPING=1")
+	case <-ctx.Done():
+	}
+}
+
+// httpServer is a server with all its limits.
+func (s *server) httpServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}

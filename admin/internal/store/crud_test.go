@@ -76,6 +76,32 @@ func TestLogsTotal(t *testing.T) {
 	}
 }
 
+// TestDayWithoutMidnight counts a day whose clocks leave its first hour out.
+func TestDayWithoutMidnight(t *testing.T) {
+	t.Parallel()
+	zone, err := time.LoadLocation("America/Sao_Paulo")
+	require.NoError(t, err)
+	dsn := dbtest.SQLite(t)
+	s, err := store.Open(t.Context(), store.Options{DSN: dsn, Location: zone})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	require.NoError(t, s.Migrate(t.Context()))
+	db := openPlain(t, dsn)
+	_, err = db.ExecContext(t.Context(), "INSERT INTO xxl_job_log (job_group, job_id, trigger_time, trigger_code, "+
+		"handle_code) VALUES (1, 1, '2018-11-03 23:59:59', 200, 200), (1, 1, '2018-11-04 01:00:00', 200, 200), "+
+		"(1, 1, '2018-11-04 23:59:59', 200, 500), (1, 1, '2018-11-05 00:00:00', 200, 200)")
+	require.NoError(t, err)
+	day := time.Date(2018, 11, 4, 12, 0, 0, 0, zone)
+	require.NoError(t, s.RecountDay(t.Context(), day))
+	list, err := s.Reports(t.Context(), day, day)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	assert.Equal(t, []int{0, 1, 1}, []int{list[0].Running, list[0].Success, list[0].Failed})
+	var text string
+	require.NoError(t, db.QueryRowContext(t.Context(), "SELECT trigger_day FROM xxl_job_log_report").Scan(&text))
+	assert.Equal(t, "2018-11-04 00:00:00", text, "as the Java admin and Finish name the day")
+}
+
 // openBoth opens a database plainly, runs the statements on it, and opens it as
 // a store.
 func openBoth(t testing.TB, dsn string, statements []string) (*store.Store, *sql.DB) {

@@ -279,15 +279,26 @@ func (s *Store) DeleteJob(ctx context.Context, id int32) error {
 	}
 }
 
-// deleteOpenRuns deletes the open runs of a job and their log rows, the log
-// rows first, as every transaction here.
+// deleteOpenRuns deletes the open runs of a job and their log rows, which are
+// locked first, as everywhere, and takes them out of the counters of their days.
 func (s *Store) deleteOpenRuns(ctx context.Context, q querier, jobID int32) error {
-	ids, err := selectIDs[int64](ctx, q, s.sql("SELECT log_id FROM xxljob_run WHERE job_id = ? ORDER BY log_id"), jobID)
+	open, err := collect(ctx, q, func(row scanner) (openRow, error) {
+		var r openRow
+		err := row.Scan(&r.id, &r.triggerMs, &r.trigger, &r.handle)
+		return r, err
+	}, s.sql("SELECT l.id, r.trigger_ms, l.trigger_code, l.handle_code FROM xxl_job_log l "+
+		"JOIN xxljob_run r ON r.log_id = l.id WHERE r.job_id = ? ORDER BY l.id"+s.d.lockOf("l")), jobID)
 	if err != nil {
 		return err
 	}
-	for chunk := range slices.Chunk(ids, idBatch) {
-		args := padded(chunk)
+	moved := make(days)
+	for chunk := range slices.Chunk(open, idBatch) {
+		ids := make([]int64, len(chunk))
+		for i, r := range chunk {
+			ids[i] = r.id
+			moved.move(s, r.triggerMs, classOf(r.trigger, r.handle), classNone)
+		}
+		args := padded(ids)
 		in := " IN (" + marks(len(args)) + ")"
 		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_log WHERE id"+in), args...); err != nil {
 			return err
@@ -296,5 +307,15 @@ func (s *Store) deleteOpenRuns(ctx context.Context, q querier, jobID int32) erro
 			return err
 		}
 	}
-	return nil
+	// A run whose log row somebody else has deleted.
+	if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_run WHERE job_id = ?"), jobID); err != nil {
+		return err
+	}
+	return moved.save(ctx, s, q)
+}
+
+// openRow is what DeleteJob reads of an open run.
+type openRow struct {
+	id, triggerMs   int64
+	trigger, handle int32
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -18,18 +19,17 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]model.DayRep
 		err := row.Scan(s.scanTime(&r.Day), &r.Running, &r.Success, &r.Failed)
 		return r, err
 	}, s.sql("SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report "+
-		"WHERE trigger_day >= ? AND trigger_day <= ? ORDER BY trigger_day"), s.wall(s.midnight(from)), s.wall(to))
+		"WHERE trigger_day >= ? AND trigger_day <= ? ORDER BY trigger_day"),
+		s.dayOf(from.UnixMilli()), s.dayOf(to.UnixMilli()))
 	if err != nil {
 		return nil, fmt.Errorf("day reports: %w", err)
 	}
 	return list, nil
 }
 
-// midnight is the beginning of the day of t in the store's zone.
-func (s *Store) midnight(t time.Time) time.Time {
-	y, m, d := t.In(s.loc).Date()
-	return time.Date(y, m, d, 0, 0, 0, 0, s.loc)
-}
+// midnight is how dayOf ends: the clock's face, also on a day whose clocks leave
+// that hour out.
+const midnight = " 00:00:00"
 
 // TotalTriggers returns the sum of all day counters ever.
 func (s *Store) TotalTriggers(ctx context.Context) (int64, error) {
@@ -59,22 +59,33 @@ type counts struct{ running, success, failed int64 }
 // moment is added; on a schema of the Java admin, which overwrites the counters
 // each minute, they are overwritten as well.
 func (s *Store) RecountDay(ctx context.Context, day time.Time) error {
-	start := s.midnight(day)
-	was, found, is, err := s.countDay(ctx, start)
-	if err == nil && !found && is == (counts{}) {
-		return nil
-	}
-	if err == nil {
-		err = s.inTx(ctx, func(q querier) error { return s.writeDay(ctx, q, start, was, is) })
+	err := s.recountDay(ctx, day)
+	if errors.Is(err, ErrDuplicate) { // the day's first row came meanwhile
+		err = s.recountDay(ctx, day)
 	}
 	if err != nil {
-		return fmt.Errorf("recount %s: %w", start.Format(time.DateOnly), err)
+		return fmt.Errorf("recount %s: %w", strings.TrimSuffix(s.dayOf(day.UnixMilli()), midnight), err)
 	}
 	return nil
 }
 
+func (s *Store) recountDay(ctx context.Context, day time.Time) error {
+	was, found, is, err := s.countDay(ctx, day)
+	if err != nil || !found && is == (counts{}) {
+		return err
+	}
+	return s.inTx(ctx, func(q querier) error {
+		if found {
+			return s.correctDay(ctx, q, day, was, is)
+		}
+		_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, "+
+			"fail_count) VALUES (?,?,?,?)"), s.dayOf(day.UnixMilli()), is.running, is.success, is.failed)
+		return s.dupError(err)
+	})
+}
+
 // countDay reads the counters of a day and counts its rows, both at one moment.
-func (s *Store) countDay(ctx context.Context, start time.Time) (was counts, found bool, is counts, err error) {
+func (s *Store) countDay(ctx context.Context, day time.Time) (was counts, found bool, is counts, err error) {
 	opts := &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 	if s.d.local {
 		opts = nil // a transaction that reads is one moment anyway
@@ -85,36 +96,31 @@ func (s *Store) countDay(ctx context.Context, start time.Time) (was counts, foun
 	}
 	defer func() { _ = tx.Rollback() }() // it only reads
 	err = tx.QueryRowContext(ctx, s.sql("SELECT running_count, suc_count, fail_count FROM xxl_job_log_report "+
-		"WHERE trigger_day = ?"), s.wall(start)).Scan(&was.running, &was.success, &was.failed)
+		"WHERE trigger_day = ?"), s.dayOf(day.UnixMilli())).Scan(&was.running, &was.success, &was.failed)
 	found = err == nil
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return was, false, is, err
 	}
-	y, m, d := start.Date()
-	next := time.Date(y, m, d+1, 0, 0, 0, 0, s.loc)
+	y, m, d := day.In(s.loc).Date()
+	next := time.Date(y, m, d+1, 12, 0, 0, 0, s.loc) // noon is in every day
 	var all int64
 	err = tx.QueryRowContext(ctx, s.sql("SELECT COUNT(*), "+
 		"COUNT(CASE WHEN trigger_code IN (0, 200) AND handle_code = 0 THEN 1 END), "+
 		"COUNT(CASE WHEN handle_code = 200 THEN 1 END) "+
-		"FROM xxl_job_log WHERE trigger_time >= ? AND trigger_time < ?"), s.wall(start), s.wall(next)).
-		Scan(&all, &is.running, &is.success)
+		"FROM xxl_job_log WHERE trigger_time >= ? AND trigger_time < ?"),
+		s.dayOf(day.UnixMilli()), s.dayOf(next.UnixMilli())).Scan(&all, &is.running, &is.success)
 	is.failed = all - is.running - is.success
 	return was, found, is, err
 }
 
-func (s *Store) writeDay(ctx context.Context, q querier, start time.Time, was, is counts) error {
+func (s *Store) correctDay(ctx context.Context, q querier, day time.Time, was, is counts) error {
 	set := "running_count = ?, suc_count = ?, fail_count = ?"
 	args := []any{is.running, is.success, is.failed}
 	if s.Info().MadeByUs {
 		set = "running_count = running_count + ?, suc_count = suc_count + ?, fail_count = fail_count + ?"
 		args = []any{is.running - was.running, is.success - was.success, is.failed - was.failed}
 	}
-	res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_log_report SET "+set+" WHERE trigger_day = ?"),
-		append(args, s.wall(start))...)
-	if err := oneRow(res, err); !errors.Is(err, ErrNotFound) {
-		return err
-	}
-	_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, "+
-		"fail_count) VALUES (?,?,?,?)"), s.wall(start), is.running, is.success, is.failed)
+	_, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_log_report SET "+set+" WHERE trigger_day = ?"),
+		append(args, s.dayOf(day.UnixMilli()))...)
 	return err
 }

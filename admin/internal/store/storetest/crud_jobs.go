@@ -290,6 +290,8 @@ func (f *fixture) jobDelete(t *testing.T) {
 	f.addLogs(t, logs...)
 	f.openRun(t, logs[1])
 	f.openRun(t, logs[4])
+	f.openRun(t, &model.Log{ID: 1 << 40, JobID: j.ID, TriggerTime: noon}) // a Java admin has cleared its log
+	f.addReport(t, time.Date(2026, 10, 24, 0, 0, 0, 0, Zone), 2, 30, 0)
 	for _, id := range []int32{j.ID, other.ID} {
 		v := &model.GlueVersion{JobID: id, GlueType: "GLUE_SHELL", Remark: "v", Updated: noon}
 		require.NoError(t, f.SaveGlue(ctx, v))
@@ -304,6 +306,9 @@ func (f *fixture) jobDelete(t *testing.T) {
 	}
 	_, err := f.Job(ctx, other.ID)
 	require.NoError(t, err)
+	if f.info.MadeByUs { // elsewhere the Java admin counts
+		assert.Equal(t, int64(1), f.number(t, "SELECT running_count FROM xxl_job_log_report"), "its open run counts no more")
+	}
 	assert.Equal(t, int64(10), f.number(t, "SELECT COUNT(*) FROM xxl_job_log WHERE job_id = ?", other.ID))
 	assert.Equal(t, int64(1), f.number(t, "SELECT COUNT(*) FROM xxljob_run WHERE job_id = ?", other.ID))
 	assert.Equal(t, int64(1), f.number(t, "SELECT COUNT(*) FROM xxl_job_logglue WHERE job_id = ?", other.ID))

@@ -23,6 +23,7 @@ func crudLogs(t *testing.T, f *fixture) {
 	t.Run("alarms", f.alarms)
 	t.Run("day counters", f.reports)
 	t.Run("recount", f.recount)
+	t.Run("recount while runs end", f.recountAtOnce)
 }
 
 func (f *fixture) logRow(t *testing.T) {
@@ -315,4 +316,55 @@ func (f *fixture) recount(t *testing.T) {
 		"WHERE trigger_day = ?", wall(day))
 	require.NoError(t, f.RecountDay(ctx, day))
 	assert.Equal(t, want, read(), "wrong counters are corrected")
+}
+
+// recountAtOnce recounts a day while rows are added to it and counted by whoever
+// adds them.
+func (f *fixture) recountAtOnce(t *testing.T) {
+	if !f.info.MadeByUs {
+		return // there the counters are Java's, and nobody moves them
+	}
+	const rows = 60
+	ctx := t.Context()
+	day := time.Date(2023, 5, 5, 0, 0, 0, 0, Zone)
+	f.addReport(t, day, 0, 7, 0) // seven too many
+	first := 1 + f.number(t, "SELECT COALESCE(MAX(id), 0) FROM xxl_job_log")
+	add := func(i int64) error {
+		tx, err := f.db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }()
+		// The counter first: SQLite then has the writer's lock from the start.
+		if _, err = tx.ExecContext(ctx, f.bind("UPDATE xxl_job_log_report SET suc_count = suc_count + 1 "+
+			"WHERE trigger_day = ?"), wall(day)); err != nil {
+			return err
+		}
+		if _, err = tx.ExecContext(ctx, f.bind("INSERT INTO xxl_job_log (id, job_group, job_id, trigger_time, "+
+			"trigger_code, handle_code) VALUES (?,280,81,?,200,200)"), first+i, wall(day.Add(time.Hour))); err != nil {
+			return err
+		}
+		return tx.Commit()
+	}
+	errs := make(chan error, 1)
+	go func() {
+		var err error
+		for i := int64(0); i < rows && err == nil; i++ {
+			err = add(i)
+		}
+		errs <- err
+	}()
+	for done := false; !done; {
+		require.NoError(t, f.RecountDay(ctx, day))
+		select {
+		case err := <-errs:
+			require.NoError(t, err)
+			done = true
+		default:
+		}
+	}
+	require.NoError(t, f.RecountDay(ctx, day))
+	list, err := f.Reports(ctx, day, day)
+	require.NoError(t, err)
+	assert.Equal(t, []model.DayReport{{Day: day, Success: rows}}, list)
 }

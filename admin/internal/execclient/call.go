@@ -156,7 +156,7 @@ func (c *Call) encode(f form) {
 		b = append(b, "\r\n"+wire.HeaderAppName+": "...)
 		b = append(b, c.target.AppName...)
 	}
-	b = append(b, "\r\nUser-Agent: xxljob-go\r\nConnection: keep-alive\r\nContent-Length: "...)
+	b = append(b, "\r\nUser-Agent: "+wire.Native+"\r\nConnection: keep-alive\r\nContent-Length: "...)
 	b = strconv.AppendInt(b, int64(len(c.body)), 10)
 	b = append(b, "\r\n\r\n"...)
 	c.request, c.form = append(b, c.body...), f

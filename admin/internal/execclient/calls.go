@@ -90,7 +90,8 @@ func (c *Client) ask(ctx context.Context, call *Call) Result {
 	case r := <-ended:
 		return r
 	default:
-		return Result{Kind: Unknown, Code: wire.CodeFail, Msg: failText(call.target.Address, ctx.Err()), Err: ctx.Err()}
+		url := call.lane.ep.url + call.path
+		return Result{Kind: Unknown, Code: wire.CodeFail, Msg: failText(url, ctx.Err()), Err: ctx.Err()}
 	}
 }
 

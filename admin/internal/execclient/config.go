@@ -38,13 +38,6 @@ const (
 	DialectTrigger Dialect = "trigger" // master
 )
 
-// NativeHeader and NativeValue are how our own executor is recognised: every
-// answer of it carries the header with a value that begins so. Java ignores it.
-const (
-	NativeHeader = "XXL-JOB-EXECUTOR"
-	NativeValue  = "xxljob-go"
-)
-
 // AddressInfo is what was learnt about an address and is worth keeping over a
 // restart.
 type AddressInfo struct {
@@ -172,7 +165,8 @@ func headerValue(s string) bool {
 
 // errTooLarge is the error of a request that no executor would read.
 func errTooLarge(n int) error {
-	return fmt.Errorf("the request has %d bytes, an executor takes at most %d: shorten params or source", n, wire.MaxBody)
+	return fmt.Errorf("the request has %d bytes, an executor takes at most %d: shorten params or source",
+		n, wire.MaxBody)
 }
 
 // dialer returns the dialer of a lane.

@@ -37,7 +37,7 @@
 // are always sent. One exception: our own executor holds a request that names an
 // application to master's rules, so when it stands in a manual group of another
 // name and refuses, it is asked again without the name, as releases up to 3.4.2
-// would ask it, and that is remembered too (NativeHeader says which executors
+// would ask it, and that is remembered too (wire.HeaderExecutor says which executors
 // are ours).
 //
 // No redirect is followed, no environment proxy is used, and the addresses of

@@ -86,7 +86,7 @@ func (l *lane) judge(ctx context.Context, call *Call, resp *fasthttp.Response) v
 	call.answer = answer
 	r := Result{
 		Kind: Refused, Code: answer.Code, Msg: answer.Msg.Or(""),
-		Native: bytes.HasPrefix(resp.Header.Peek(NativeHeader), []byte(NativeValue)),
+		Native: bytes.HasPrefix(resp.Header.Peek(wire.HeaderExecutor), []byte(wire.Native)),
 	}
 	if answer.Code == wire.CodeSuccess {
 		r.Kind = Accepted

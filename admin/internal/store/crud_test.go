@@ -57,10 +57,17 @@ func TestLogsTotal(t *testing.T) {
 		{name: "nothing to look at", give: model.LogFilter{}, total: 102_000, page: 10},
 		{name: "job", give: model.LogFilter{JobID: 999}, total: 100, page: 10},
 		{name: "job and group", give: model.LogFilter{JobID: 999, GroupID: 3}, total: 100, page: 10},
-		{name: "newest only", give: model.LogFilter{GroupID: 2}, total: 10_000, page: 10},
-		{name: "older ones: one page more", give: model.LogFilter{GroupID: 3, Limit: 20}, total: 21, page: 20},
-		{name: "last page", give: model.LogFilter{GroupID: 3, Offset: 90, Limit: 20}, total: 100, page: 10},
-		{name: "behind the end", give: model.LogFilter{GroupID: 3, Offset: 500}, total: 0},
+		{name: "group", give: model.LogFilter{GroupID: 2}, total: 10_190, page: 10},
+		{name: "newest only", give: model.LogFilter{GroupID: 2, Status: model.LogSuccess}, total: 10_000, page: 10},
+		{
+			name: "older ones: one page more", give: model.LogFilter{GroupID: 3, Status: model.LogSuccess, Limit: 20},
+			total: 21, page: 20,
+		},
+		{
+			name: "last page", give: model.LogFilter{GroupID: 3, Status: model.LogSuccess, Offset: 90, Limit: 20},
+			total: 99, page: 9,
+		},
+		{name: "behind the end", give: model.LogFilter{GroupID: 3, Status: model.LogSuccess, Offset: 500}},
 		{name: "a day", give: model.LogFilter{
 			GroupID: 1, From: benchEnd.AddDate(0, 0, -2), To: benchEnd.AddDate(0, 0, -1).Add(-time.Second),
 		}, total: 3060, page: 10},

@@ -73,8 +73,7 @@ func (s *Store) logQuery(f model.LogFilter) (lq logQuery, ok bool) {
 		return lq, false
 	}
 	info := s.Info()
-	// The index over groups came with S4; SQLite and PostgreSQL do without.
-	lq.exact = info.Dialect == mysqlName && info.Generation >= "S4"
+	lq.exact = info.MadeByUs || info.Generation >= "S4" // the index over groups came with S4
 	if f.JobID != 0 {
 		lq.scan.add("l.job_id = ?", f.JobID)
 	}
@@ -112,9 +111,9 @@ func (s *Store) logQuery(f model.LogFilter) (lq logQuery, ok bool) {
 // The newest come first: by id, or by the time of the trigger in a list that is
 // narrowed to a time but not to a job.
 //
-// The number is exact up to 1,000,000 for a list by nothing but job or time,
-// and for any other as long as at most 100,000 rows belong to that job and
-// time. Beyond that it counts what matches among the newest of these, and is at
+// The number is exact up to 1,000,000 for a list by nothing but job, time or
+// group, and for any other as long as at most 100,000 rows belong to that job
+// and time. Beyond that it counts what matches among the newest of these, and is at
 // least one more than the page's end as long as there is more.
 func (s *Store) Logs(ctx context.Context, f model.LogFilter) ([]*model.Log, int, error) {
 	lq, ok := s.logQuery(f)

@@ -42,10 +42,9 @@ func (s *Store) sql(text string) string {
 
 // bind is sql for a text that is made at run time.
 func (s *Store) bind(text string) string {
-	s.mu.RLock()
-	title, name := s.schema.groupTitle, s.schema.jobName
-	s.mu.RUnlock()
-	text = strings.NewReplacer("{group.title}", title, "{job.name}", name, "{lock}", s.d.lock).Replace(text)
+	sc := s.probed()
+	text = strings.NewReplacer(
+		"{group.title}", sc.groupTitle, "{job.name}", sc.jobName, "{lock}", s.d.lock).Replace(text)
 	return s.d.rebind(text)
 }
 
@@ -62,7 +61,7 @@ func (s *Store) inTx(ctx context.Context, fn func(q querier) error) error {
 		}
 		s.log.DebugContext(ctx, "transaction runs again", slog.Int("attempt", attempt), slog.Any("err", err))
 		select {
-		case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // jitter
+		case <-time.After(pause/2 + rand.N(pause)):
 		case <-ctx.Done():
 			return err
 		}
@@ -105,6 +104,9 @@ func (s *Store) tryTx(ctx context.Context, fn func(q querier) error) error {
 // all. The pool of database/sql would do too, but it knows no other users: the
 // checkpointer takes its turn here.
 func (s *Store) enterWriter(ctx context.Context) (leave func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
 	if s.writer == nil {
 		return func() {}, nil
 	}
@@ -121,7 +123,7 @@ func (s *Store) enterWriter(ctx context.Context) (leave func(), err error) {
 // middle by a caller who goes away.
 type pinned struct {
 	tx    *sql.Tx
-	ctx   context.Context //nolint:containedctx // it lives as long as the transaction
+	ctx   context.Context
 	local bool
 }
 

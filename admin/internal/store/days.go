@@ -79,14 +79,16 @@ func (d days) save(ctx context.Context, s *Store, q querier) error {
 
 func (s *Store) moveDay(ctx context.Context, q querier, day string, n *[classFailed + 1]int64) error {
 	// Update first: an upsert would use up an id of the table at each call.
-	changed, err := affected(q.ExecContext(ctx, s.sql("UPDATE xxl_job_log_report SET running_count = running_count + ?, "+
-		"suc_count = suc_count + ?, fail_count = fail_count + ? WHERE trigger_day = ?"),
+	changed, err := affected(q.ExecContext(ctx, s.sql("UPDATE xxl_job_log_report SET "+
+		"running_count = running_count + ?, suc_count = suc_count + ?, fail_count = fail_count + ? "+
+		"WHERE trigger_day = ?"),
 		n[classRunning], n[classSuccess], n[classFailed], day))
 	if err != nil || changed > 0 {
 		return err
 	}
-	_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count) "+
-		"VALUES (?, ?, ?, ?)"+s.d.addDay()), day, n[classRunning], n[classSuccess], n[classFailed])
+	_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxl_job_log_report "+
+		"(trigger_day, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?)"+s.d.addDay()),
+		day, n[classRunning], n[classSuccess], n[classFailed])
 	return err
 }
 

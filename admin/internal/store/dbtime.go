@@ -55,7 +55,7 @@ func (c *wallCache) at(ms int64) string {
 // Value implements driver.Valuer.
 func (d dbTime) Value() (driver.Value, error) {
 	if d.t.IsZero() {
-		return nil, nil //nolint:nilnil // NULL
+		return nil, nil
 	}
 	return d.t.In(d.loc).Format(wallLayout), nil
 }

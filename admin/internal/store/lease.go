@@ -48,7 +48,7 @@ func (s *Store) InitShards(ctx context.Context, total int32) (int32, error) {
 		if err != nil {
 			return err
 		}
-		count = int32(len(shards)) //nolint:gosec // small
+		count = int32(len(shards))
 		if count == total {
 			return nil
 		}
@@ -63,7 +63,7 @@ func (s *Store) InitShards(ctx context.Context, total int32) (int32, error) {
 		}
 		// A token that grows at each change of hands never gets to the clock:
 		// what begins there is above all that were ever given out.
-		for i := int32(len(shards)); i < total; i++ { //nolint:gosec // small
+		for i := int32(len(shards)); i < total; i++ {
 			if _, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_shard (shard_index, owner, token, expires_ms) "+
 				"VALUES (?, NULL, ?, 0)"), i, now); err != nil {
 				return err
@@ -118,8 +118,8 @@ func (s *Store) Renew(ctx context.Context, node string, ttl time.Duration) (Leas
 			s.d.upsert("name", "seen_ms")), node, now); err != nil {
 			return err
 		}
-		if _, err := q.ExecContext(ctx, s.sql("UPDATE xxljob_shard SET expires_ms = ? WHERE owner = ? AND expires_ms > ?"),
-			now+ttl.Milliseconds(), node, now); err != nil {
+		if _, err := q.ExecContext(ctx, s.sql("UPDATE xxljob_shard SET expires_ms = ? "+
+			"WHERE owner = ? AND expires_ms > ?"), now+ttl.Milliseconds(), node, now); err != nil {
 			return err
 		}
 		if view.Shards, err = s.readShards(ctx, q, " ORDER BY shard_index"); err != nil {
@@ -159,7 +159,8 @@ func (s *Store) forgetNodes(ctx context.Context, view LeaseView) error {
 			continue
 		}
 		err := s.inTx(ctx, func(q querier) error {
-			_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_node WHERE name = ? AND seen_ms < ?"), n.Name, before)
+			_, err := q.ExecContext(ctx,
+				s.sql("DELETE FROM xxljob_node WHERE name = ? AND seen_ms < ?"), n.Name, before)
 			return err
 		})
 		if err != nil {
@@ -234,8 +235,8 @@ func (s *Store) releaseRows(ctx context.Context, q querier, node string, shards 
 	if err != nil {
 		return err
 	}
-	text, args := "UPDATE xxljob_shard SET owner = NULL, expires_ms = CASE WHEN expires_ms < ? THEN expires_ms ELSE ? END "+
-		"WHERE owner = ?", []any{now, now, node}
+	text, args := "UPDATE xxljob_shard SET owner = NULL, "+
+		"expires_ms = CASE WHEN expires_ms < ? THEN expires_ms ELSE ? END WHERE owner = ?", []any{now, now, node}
 	if !all {
 		cond, ids := s.in("shard_index", sortedIDs(shards))
 		text, args = text+" AND "+cond, append(args, ids...)

@@ -46,7 +46,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err := s.probe(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	sc := s.schema
+	sc := s.probed()
 	if n := len(sc.missing); n > 0 && n < len(javaTables) && !sc.MadeByUs {
 		return fmt.Errorf("migrate: %w: %s missing; name an empty database, or restore these tables",
 			ErrSchema, strings.Join(sc.missing, ", "))
@@ -100,7 +100,8 @@ func (s *Store) goose(ctx context.Context) error {
 		return err
 	}
 	for _, m := range done {
-		s.log.InfoContext(ctx, "schema migrated", slog.String("file", m.Source.Path), slog.Duration("duration", m.Duration))
+		s.log.InfoContext(ctx, "schema migrated", slog.String("file", m.Source.Path),
+			slog.Duration("duration", m.Duration))
 	}
 	return nil
 }
@@ -110,23 +111,43 @@ func (s *Store) addToJava(ctx context.Context) error {
 	if err := s.probe(ctx); err != nil {
 		return err
 	}
-	if !s.schema.timeZone {
-		if _, err := s.db.ExecContext(ctx, "ALTER TABLE xxl_job_info ADD COLUMN x_time_zone varchar(64) DEFAULT NULL"); err != nil {
+	sc := s.probed()
+	if !sc.timeZone {
+		text := "ALTER TABLE xxl_job_info ADD COLUMN x_time_zone varchar(64) DEFAULT NULL"
+		if err := s.patiently(ctx, text); err != nil {
 			return fmt.Errorf("add the column x_time_zone: %w", err)
 		}
 	}
-	if !s.schema.nextIndex {
+	if !sc.nextIndex {
 		text := "CREATE INDEX x_status_next ON xxl_job_info (trigger_status, trigger_next_time)"
-		if _, err := s.db.ExecContext(ctx, text); err != nil {
+		if err := s.patiently(ctx, text); err != nil {
 			return fmt.Errorf("add an index on the next times: %w", err)
 		}
 	}
-	_, err := s.db.ExecContext(ctx, s.d.rebind("INSERT INTO xxl_job_lock (lock_name) VALUES (?)"+
-		s.d.upsert("lock_name")), lockName)
+	text := s.d.rebind("INSERT INTO xxl_job_lock (lock_name) VALUES (?)" + s.d.upsert("lock_name"))
+	err := s.patiently(ctx, text, lockName)
 	if err != nil {
 		return fmt.Errorf("add the row %s: %w", lockName, err)
 	}
 	return nil
+}
+
+// patiently runs a statement again while another node of the Java admin holds
+// the table: lock waits of a connection are short.
+func (s *Store) patiently(ctx context.Context, text string, args ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, migrateWait)
+	defer cancel()
+	for {
+		_, err := s.db.ExecContext(ctx, text, args...)
+		if err == nil || !s.d.retryable(err) {
+			return err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // lockMigration keeps other nodes from migrating at once, by a lock of the

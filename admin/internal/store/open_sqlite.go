@@ -69,8 +69,8 @@ func (s *Store) openSQLite(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	read, err := sqlite.NewConnector(base + "&_pragma=query_only(1)&_pragma=cache_size(-8192)&_pragma=temp_store(MEMORY)" +
-		"&_pragma=wal_autocheckpoint(0)")
+	read, err := sqlite.NewConnector(base + "&_pragma=query_only(1)&_pragma=cache_size(-8192)" +
+		"&_pragma=temp_store(MEMORY)&_pragma=wal_autocheckpoint(0)")
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,8 @@ func (s *Store) openSQLite(ctx context.Context, path string) error {
 	s.writer = make(chan struct{}, 1)
 	var mode string
 	if err := s.db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
-		return errors.Join(fmt.Errorf("open: %w; is it a SQLite database, and writable?", err), s.db.Close(), s.rd.Close())
+		return errors.Join(fmt.Errorf("open: %w; is it a SQLite database, and writable?", err),
+			s.db.Close(), s.rd.Close())
 	}
 	if mode != "wal" {
 		return errors.Join(fmt.Errorf("journal mode is %s, a write-ahead log is needed; "+

@@ -46,13 +46,16 @@ func runRow(row scannable, code *int32, more ...any) (run *model.Run, open bool,
 	var planned, trigger, index, total, token, sent sql.NullInt64
 	dest := append([]any{
 		&r.LogID, &r.JobID, &r.GroupID, &kind, &planned, &trigger, &index, &total, &r.RetriesLeft, code, &token,
-		scanString{&r.Address}, scanText{&r.Handler}, scanText{&r.Param}, &sent,
+		scanString{&r.Address},
+		scanText{&r.Handler},
+		scanText{&r.Param},
+		&sent,
 	}, more...)
 	if err := row.Scan(dest...); err != nil {
 		return nil, false, err
 	}
 	r.Type, r.PlannedMs, r.TriggerMs = model.TriggerType(kind.String), planned.Int64, trigger.Int64
-	r.ShardIndex, r.ShardTotal, r.Sharded = int32(index.Int64), int32(total.Int64), total.Int64 > 0 //nolint:gosec // int columns
+	r.ShardIndex, r.ShardTotal, r.Sharded = int32(index.Int64), int32(total.Int64), total.Int64 > 0
 	r.ShardTotal = max(r.ShardTotal, 1)
 	r.Token = token.Int64
 	if *code != model.CodeNone {

@@ -16,7 +16,7 @@ func (s *Store) Pending(ctx context.Context) ([]string, error) {
 	if err := s.probe(ctx); err != nil {
 		return nil, fmt.Errorf("pending: %w", err)
 	}
-	sc := s.schema
+	sc := s.probed()
 	if n := len(sc.missing); n > 0 && n < len(javaTables) && !sc.MadeByUs {
 		return nil, fmt.Errorf("pending: %w: %s missing; name an empty database, or restore these tables",
 			ErrSchema, strings.Join(sc.missing, ", "))

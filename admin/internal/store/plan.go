@@ -141,8 +141,8 @@ func (s *Store) checkFence(ctx context.Context, q querier, f Fence) error {
 	if f.SharedLock {
 		// First of all: the leases must not stay locked while this waits.
 		if err := s.sharedLock(ctx, q); err != nil {
-			if s.d.retryable(err) {
-				return fmt.Errorf("%w: %v", ErrBusy, err) //nolint:errorlint // not to be run again
+			if s.d.retryable(err) { // but not by inTx: a pass does not wait that long
+				return fmt.Errorf("%w: %v", ErrBusy, err)
 			}
 			return err
 		}
@@ -215,9 +215,11 @@ func (p *planning) dueJobs(ctx context.Context, q querier) ([]*model.Job, error)
 
 // advanceTable moves a job on where it still is what was read.
 var advanceTable = table{name: "xxl_job_info", key: "id", cols: []col{
-	{name: "trigger_last_time", kind: kindInt}, {name: "trigger_next_time", kind: kindInt},
+	{name: "trigger_last_time", kind: kindInt},
+	{name: "trigger_next_time", kind: kindInt},
 	{name: "trigger_status", kind: kindInt},
-	{name: "trigger_next_time", kind: kindInt, op: opGuard}, {name: "trigger_status", kind: kindInt, op: opGuard},
+	{name: "trigger_next_time", kind: kindInt, op: opGuard},
+	{name: "trigger_status", kind: kindInt, op: opGuard},
 }}
 
 // advance moves the jobs on, which locks them until the end of the transaction.

@@ -59,7 +59,8 @@ const (
 	postgresIndexes = "SELECT indexname, CASE WHEN indexdef LIKE 'CREATE UNIQUE%' THEN 1 ELSE 0 END, " +
 		"split_part(split_part(indexdef, '(', 2), ')', 1), tablename FROM pg_indexes " +
 		"WHERE schemaname = current_schema() AND tablename LIKE 'xxl%'"
-	sqliteIndexes = "SELECT l.name, l.\"unique\", (SELECT group_concat(i.name) FROM pragma_index_info(l.name) i), m.name " +
+	sqliteIndexes = "SELECT l.name, l.\"unique\", " +
+		"(SELECT group_concat(i.name) FROM pragma_index_info(l.name) i), m.name " +
 		"FROM sqlite_master m, pragma_index_list(m.name) l WHERE m.type = 'table' AND m.name LIKE 'xxl%'"
 )
 

@@ -117,10 +117,13 @@ func (s *Store) Close() error {
 }
 
 // Info returns what is known of the schema.
-func (s *Store) Info() Info {
+func (s *Store) Info() Info { return s.probed().Info }
+
+// probed returns what the last probe has found.
+func (s *Store) probed() schema {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.schema.Info
+	return s.schema
 }
 
 // Ping reports whether the database answers.

@@ -131,8 +131,8 @@ func hotPlanOrder(t *testing.T, f *fixture, fence store.Fence) {
 		require.NoError(t, err)
 	}
 	left := f.number(t, "SELECT COUNT(*) FROM xxl_job_info WHERE trigger_status = 1 AND trigger_next_time <= ?", due)
-	others := f.number(t, "SELECT COUNT(*) FROM xxl_job_info WHERE trigger_status = 1 AND trigger_next_time <= ? AND id % 4 <> ?", due,
-		some.Shards[0].Shard)
+	others := f.number(t, "SELECT COUNT(*) FROM xxl_job_info WHERE trigger_status = 1 AND trigger_next_time <= ? "+
+		"AND id % 4 <> ?", due, some.Shards[0].Shard)
 	assert.Equal(t, others, left, "the shard is done, the others wait")
 	f.wipe(t)
 }
@@ -172,7 +172,8 @@ func hotPlanDuplicate(t *testing.T, f *fixture, fence store.Fence) {
 	_, err := f.Plan(t.Context(), fence, due, 100, each(&got))
 	require.NoError(t, err)
 	// Somebody has set two of them back.
-	f.exec(t, "UPDATE xxl_job_info SET trigger_next_time = ? WHERE id IN (?, ?)", base.UnixMilli(), jobs[2].ID, jobs[5].ID)
+	f.exec(t, "UPDATE xxl_job_info SET trigger_next_time = ? WHERE id IN (?, ?)",
+		base.UnixMilli(), jobs[2].ID, jobs[5].ID)
 	f.exec(t, "UPDATE xxl_job_info SET trigger_next_time = ? WHERE id = ?", base.UnixMilli()+1, jobs[7].ID)
 	_, err = f.Plan(t.Context(), fence, due, 100, each(&got))
 	require.NoError(t, err)
@@ -182,7 +183,8 @@ func hotPlanDuplicate(t *testing.T, f *fixture, fence store.Fence) {
 	}
 	assert.Len(t, f.open(t), 10)
 	assert.EqualValues(t, 10, f.number(t, "SELECT COUNT(*) FROM xxl_job_log"))
-	assert.Zero(t, f.number(t, "SELECT COUNT(*) FROM xxl_job_info WHERE trigger_status = 1 AND trigger_next_time <= ?", due), "all moved on")
+	assert.Zero(t, f.number(t, "SELECT COUNT(*) FROM xxl_job_info WHERE trigger_status = 1 "+
+		"AND trigger_next_time <= ?", due), "all moved on")
 	if f.info.MadeByUs {
 		assert.Equal(t, 10, f.day(t).Running)
 	}
@@ -270,7 +272,8 @@ func hotPlanRolledBack(t *testing.T, f *fixture, fence store.Fence) {
 	f.exec(t, "ALTER TABLE hidden RENAME TO xxl_job_log_report")
 	assert.Empty(t, f.open(t))
 	assert.Zero(t, f.number(t, "SELECT COUNT(*) FROM xxl_job_log"))
-	assert.EqualValues(t, 5, f.number(t, "SELECT COUNT(*) FROM xxl_job_info WHERE trigger_next_time = ?", base.UnixMilli()))
+	assert.EqualValues(t, 5, f.number(t, "SELECT COUNT(*) FROM xxl_job_info WHERE trigger_next_time = ?",
+		base.UnixMilli()))
 	_, err = f.Plan(t.Context(), fence, due, 100, each(&got))
 	require.NoError(t, err)
 	assert.Len(t, f.open(t), 5)
@@ -304,7 +307,8 @@ func hotRefused(t *testing.T, f *fixture) {
 		assert.Equal(t, i == 4 || i == 17, r.LogID == 0)
 	}
 	assert.Len(t, f.open(t), 18)
-	assert.Zero(t, f.number(t, "SELECT COUNT(*) FROM xxl_job_info WHERE trigger_status = 1 AND trigger_next_time <= ?", due), "all moved on")
+	assert.Zero(t, f.number(t, "SELECT COUNT(*) FROM xxl_job_info WHERE trigger_status = 1 "+
+		"AND trigger_next_time <= ?", due), "all moved on")
 	failed, n, err := f.Logs(t.Context(), model.LogFilter{Status: model.LogFailed})
 	require.NoError(t, err)
 	require.Equal(t, 2, n, "what is refused is on record all the same")

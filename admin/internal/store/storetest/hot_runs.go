@@ -396,7 +396,8 @@ func hotFinishMany(t *testing.T, f *fixture) {
 	assert.Len(t, f.open(t), 500)
 	assert.EqualValues(t, 500, f.number(t, "SELECT COUNT(*) FROM xxl_job_log WHERE handle_code = 200 AND "+
 		"handle_msg = 'done demo' AND trigger_msg = 'taken'"))
-	assert.EqualValues(t, 500, f.number(t, "SELECT COUNT(*) FROM xxl_job_log WHERE handle_code = 500 AND trigger_msg IS NULL"))
+	assert.EqualValues(t, 500, f.number(t, "SELECT COUNT(*) FROM xxl_job_log WHERE handle_code = 500 "+
+		"AND trigger_msg IS NULL"))
 	assert.EqualValues(t, 1500, f.number(t, "SELECT COUNT(*) FROM xxl_job_log WHERE trigger_code = 200"))
 	if f.info.MadeByUs {
 		d := f.day(t)

@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// logTable are the columns of a log row when its run is made. What Java writes
+// after the trigger only is there from the start, so that an update of it is
+// not needed.
+var logTable = table{name: "xxl_job_log", key: "id", cols: []col{
+	{name: "job_group", kind: kindInt},
+	{name: "job_id", kind: kindInt},
+	{name: "executor_address", kind: kindText},
+	{name: "executor_handler", kind: kindText},
+	{name: "executor_param", kind: kindText},
+	{name: "executor_sharding_param", kind: kindText},
+	{name: "executor_fail_retry_count", kind: kindInt},
+	{name: "trigger_time", kind: kindTime},
+	{name: "trigger_code", kind: kindInt},
+	{name: "handle_code", kind: kindInt},
+}}
+
+// logWithID is logTable where ids are fetched from the sequence first.
+var logWithID = table{
+	name: logTable.name, key: logTable.key, cols: append([]col{{name: "id", kind: kindInt}}, logTable.cols...),
+}
+
+// endedTable are the columns of a log row that is ended when it is made.
+var endedTable = table{name: "xxl_job_log", key: "id", cols: append(logTable.cols[:10:10],
+	col{name: "trigger_msg", kind: kindText}, col{name: "handle_time", kind: kindTime},
+	col{name: "handle_msg", kind: kindText}, col{name: "alarm_status", kind: kindInt})}
+
+// runTable are the columns of xxljob_run.
+var runTable = table{name: "xxljob_run", key: "log_id", cols: []col{
+	{name: "log_id", kind: kindInt},
+	{name: "job_id", kind: kindInt},
+	{name: "planned_ms", kind: kindInt},
+	{name: "shard_index", kind: kindInt},
+	{name: "shard_total", kind: kindInt},
+	{name: "trigger_ms", kind: kindInt},
+	{name: "type", kind: kindText},
+	{name: "token", kind: kindInt},
+	{name: "sent_ms", kind: kindInt},
+}}
+
+// insertRuns writes the rows of all runs and assigns their LogIDs.
+func (s *Store) insertRuns(ctx context.Context, q querier, runs []*model.Run) error {
+	if len(runs) == 0 {
+		return nil
+	}
+	if s.d.name == postgresName {
+		if err := s.takeIDs(ctx, q, runs); err != nil {
+			return err
+		}
+	}
+	if err := s.insertLogs(ctx, q, runs); err != nil {
+		return err
+	}
+	if outboxBroken {
+		return nil
+	}
+	var list rows
+	for _, r := range runs {
+		list.add(s.runValues(r)...)
+	}
+	return s.insert(ctx, q, &runTable, &list, nil)
+}
+
+func (s *Store) runValues(r *model.Run) []any {
+	var planned any
+	if r.PlannedMs != 0 {
+		planned = r.PlannedMs
+	}
+	total := int64(0)
+	if r.Sharded {
+		total = int64(r.ShardTotal)
+	}
+	return []any{
+		r.LogID, int64(r.JobID), planned, int64(r.ShardIndex), total, r.TriggerMs, string(r.Type), r.Token, r.SentMs,
+	}
+}
+
+// insertLogs writes the log rows of runs.
+func (s *Store) insertLogs(ctx context.Context, q querier, runs []*model.Run) error {
+	t, list := &logTable, rows{}
+	if s.d.name == postgresName {
+		t = &logWithID
+	}
+	clock := wallCache{s: s}
+	for _, r := range runs {
+		vals := []any{
+			int64(r.GroupID), int64(r.JobID), s.cleanOrNil(r.Address), s.cleanText(r.Handler), s.cleanText(r.Param),
+			textArg(r.ShardingParam()), int64(r.RetriesLeft), clock.at(r.TriggerMs), int64(0), int64(0),
+		}
+		if s.d.name == postgresName {
+			vals = append([]any{r.LogID}, vals...)
+		}
+		list.add(vals...)
+	}
+	step := int64(1)
+	if s.d.name == mysqlName {
+		if err := q.QueryRowContext(ctx, "SELECT @@auto_increment_increment").Scan(&step); err != nil {
+			return fmt.Errorf("read auto_increment_increment: %w", err)
+		}
+	}
+	return s.insert(ctx, q, t, &list, func(from, to int, id int64) {
+		switch s.d.name {
+		case postgresName:
+			return
+		case sqliteName: // the last one, of ids without a hole
+			id -= int64(to - from - 1)
+		}
+		for i := from; i < to; i++ {
+			runs[i].LogID = id
+			id += step
+		}
+	})
+}
+
+// takeIDs fetches the ids of log rows before they are inserted, for the order
+// of RETURNING is not promised.
+func (s *Store) takeIDs(ctx context.Context, q querier, runs []*model.Run) error {
+	res, err := q.QueryContext(ctx, "SELECT nextval((SELECT pg_get_serial_sequence('xxl_job_log', "+
+		"'id')::regclass)) FROM generate_series(1, $1)", len(runs))
+	if err != nil {
+		return err
+	}
+	defer res.Close()
+	for i := 0; res.Next(); i++ {
+		if err := res.Scan(&runs[i].LogID); err != nil {
+			return err
+		}
+	}
+	return res.Err()
+}
+
+// addEnded adds the values of a log row that is ended when it is made. at is
+// its trigger_time.
+func (s *Store) addEnded(list *rows, l *model.Log, at string) {
+	list.add(int64(l.GroupID), int64(l.JobID), s.cleanText(l.Address), s.cleanText(l.Handler), s.cleanText(l.Param),
+		s.cleanText(l.ShardingParam), int64(l.RetriesLeft), at, int64(l.TriggerCode), int64(l.HandleCode),
+		s.cleanText(l.TriggerMsg), s.wallOrNil(l.HandleTime), s.cleanText(l.HandleMsg), int64(l.AlarmStatus))
+}

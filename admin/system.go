@@ -131,7 +131,9 @@ func (s *system) buildDispatch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.dispatcher, err = dispatch.New(ctx, dispatch.Config{
+	// Its probes and settling go on after the stop has begun, until its own Run
+	// ends.
+	s.dispatcher, err = dispatch.New(context.WithoutCancel(ctx), dispatch.Config{
 		Client: s.client, Router: route.New(), Group: s.registry.Group,
 		MaySend: func(jobID int32, token int64) bool { return s.leases.MaySend(jobID%total, token) },
 		Report:  func(o model.Outcome) { s.writer.Trigger(o) },
@@ -168,7 +170,7 @@ func (s *system) buildScheduling(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.recovery, err = recovery.New(ctx, recovery.Config{
+	s.recovery, err = recovery.New(context.WithoutCancel(ctx), recovery.Config{
 		Store: s.store, Dispatcher: s.dispatcher, Client: s.client, Held: s.leases.Held, Total: s.leases.Total(),
 		Group: s.registry.Group, Registered: s.registry.Registered, Finish: s.writer.Results,
 		Timeout: s.cfg.ExecutorTimeout, Lang: s.lang, Logger: s.part("recovery"), Ticked: s.loops.Ticker("recovery"),

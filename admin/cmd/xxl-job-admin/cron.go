@@ -22,7 +22,7 @@ type cronCmd struct {
 
 	Count int    `help:"How many times to show, 1 to 1000." default:"5" env:"-" short:"n"`
 	Zone  string `help:"IANA time zone, e.g. Asia/Shanghai. Default: the machine's." placeholder:"ZONE" env:"-"`
-	After string `help:"Show times after this one, e.g. '2026-03-28 12:00:00'. Default: now." placeholder:"TIME" env:"-"`
+	After string `help:"${cron_after}" placeholder:"TIME" env:"-"`
 }
 
 // errBadCron ends the command after its faults have been printed.

@@ -27,10 +27,10 @@ const (
 
 // demoCmd shows the whole thing at work in one process.
 type demoCmd struct {
-	Listen    string        `help:"Address of the admin. Default: a free port of 127.0.0.1." default:"127.0.0.1:0" env:"-" placeholder:"HOST:PORT"`
+	Listen    string        `help:"${demo_listen}" default:"127.0.0.1:0" env:"-" placeholder:"HOST:PORT"`
 	Executors int           `help:"Executors to start, 1 to 9." default:"3" env:"-"`
 	Duration  time.Duration `help:"End after this time. Default: at Ctrl-C." env:"-"`
-	Plain     bool          `help:"One line a run instead of a picture; the default where the output is no terminal." env:"-"`
+	Plain     bool          `help:"${demo_plain}" env:"-"`
 }
 
 // demo is what runs.

@@ -31,7 +31,10 @@ func demoJobs() []demoJob {
 		{name: "in shards", cron: "2/5 * * * * ?", handler: "count", route: "SHARDING_BROADCAST"},
 		{name: "fails, is retried", cron: "1/8 * * * * ?", handler: "flaky", route: "FAILOVER", retries: 2},
 		{name: "second of a chain", handler: "load", route: "FIRST"},
-		{name: "first of a chain", cron: "3/6 * * * * ?", handler: "extract", route: "LAST", child: "second of a chain"},
+		{
+			name: "first of a chain", cron: "3/6 * * * * ?", handler: "extract", route: "LAST",
+			child: "second of a chain",
+		},
 	}
 }
 

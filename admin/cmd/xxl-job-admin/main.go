@@ -82,6 +82,7 @@ func run(ctx context.Context, args []string, con console) int {
 	parser, err := kong.New(&cli,
 		kong.Name("xxl-job-admin"),
 		kong.Description("A scheduling centre for xxl-job executors."),
+		helpTexts,
 		kong.DefaultEnvars(envPrefix),
 		kong.Configuration(loadFile),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),

@@ -74,7 +74,6 @@ func TestHelp(t *testing.T) {
 
 // TestUsage: mistakes end with code 2 and say what to do.
 func TestUsage(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)

@@ -236,7 +236,8 @@ func TestServe(t *testing.T) {
 	code, _ = again.end(t, os.Interrupt)
 	assert.Equal(t, exitOK, code)
 	systemd.Close()
-	for range states { //nolint:revive // until it has ended
+	for state := range states { // until its reader has ended
+		assert.Contains(t, []string{"READY=1", "STOPPING=1"}, state)
 	}
 }
 

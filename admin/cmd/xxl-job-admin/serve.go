@@ -33,9 +33,9 @@ type serveCmd struct {
 	settings
 	logFlags
 
-	Listen        string `help:"Address of the console, the executors' interface, /healthz and /readyz. Default: :8080." default:":8080" placeholder:"HOST:PORT"`
-	MetricsListen string `help:"Serve /metrics on this address, and no longer on --listen." placeholder:"HOST:PORT"`
-	MetricsToken  string `help:"Bearer token that /metrics wants. Default: only this machine may see it." placeholder:"TOKEN"`
+	Listen        string `help:"${listen}" default:":8080" placeholder:"HOST:PORT"`
+	MetricsListen string `help:"${metrics_listen}" placeholder:"HOST:PORT"`
+	MetricsToken  string `help:"${metrics_token}" placeholder:"TOKEN"`
 }
 
 // Run serves until ctx is done, and returns when everything has stopped.

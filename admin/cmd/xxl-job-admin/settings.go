@@ -28,9 +28,9 @@ const (
 
 // database are the flags of every command that opens the database.
 type database struct {
-	DataDir  string `help:"Folder of the SQLite database and the generated access token. Default: xxl-job-data." default:"xxl-job-data" placeholder:"DIR"`
-	DB       string `help:"sqlite:FILE, mysql://user:pw@host:port/name or postgres://user:pw@host:port/name. Default: SQLite in the data folder." name:"db" placeholder:"URL"`
-	TimeZone string `help:"IANA zone of schedules and of times in the database. Default: the machine's." placeholder:"ZONE"`
+	DataDir  string `help:"${data_dir}" default:"xxl-job-data" placeholder:"DIR"`
+	DB       string `help:"${db}" name:"db" placeholder:"URL"`
+	TimeZone string `help:"${time_zone}" placeholder:"ZONE"`
 }
 
 // dsn returns the database to open.
@@ -52,7 +52,7 @@ func (d *database) prepare() error {
 // logFlags say what is logged.
 type logFlags struct {
 	LogFormat string `help:"Form of log lines on standard error: json or text." enum:"json,text" default:"json"`
-	LogLevel  string `help:"Least level that is logged: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
+	LogLevel  string `help:"${log_level}" enum:"debug,info,warn,error" default:"info"`
 }
 
 // logger writes to w.
@@ -72,21 +72,21 @@ func (f *logFlags) logger(w io.Writer) *slog.Logger {
 type settings struct {
 	database
 
-	AccessToken        string `help:"Token that executors and the admin show each other. Default: generated at the first start and kept in the data folder." placeholder:"TOKEN"`
+	AccessToken        string `help:"${access_token}" placeholder:"TOKEN"`
 	AllowInsecureToken bool   `help:"Accept an empty --access-token= or the public default_token."`
-	AdminUser          string `help:"Administrator that the first opening of a database sets up. Default: admin." default:"admin" placeholder:"NAME"`
-	AdminPassword      string `help:"The administrator's password, 8 to 64 characters. Default: generated and printed once." placeholder:"PASSWORD"`
+	AdminUser          string `help:"${admin_user}" default:"admin" placeholder:"NAME"`
+	AdminPassword      string `help:"${admin_password}" placeholder:"PASSWORD"`
 
 	Language       string `help:"Language of stored messages and mails: zh_CN, zh_TC or en." default:"zh_CN"`
-	Dialect        string `help:"Release whose console endpoints to speak where a request does not show it: auto, A (2.x to 3.1.1) or C (3.3 on)." enum:"auto,A,C" default:"auto"`
-	SharedWithJava string `help:"Whether Java admins run on the same database: auto, yes or no." enum:"auto,yes,no" default:"auto"`
-	Node           string `help:"Name of this process among those on one database, another one at each start. Default: host, process and a random part." placeholder:"NAME"`
+	Dialect        string `help:"${dialect}" enum:"auto,A,C" default:"auto"`
+	SharedWithJava string `help:"${shared_with_java}" enum:"auto,yes,no" default:"auto"`
+	Node           string `help:"${node}" placeholder:"NAME"`
 
 	ExecutorTimeout     time.Duration `help:"Limit of one call to an executor, 1s to 10s." default:"3s"`
-	InsecureExecutorTLS bool          `help:"Accept any certificate of https executors, as Java does." name:"insecure-executor-tls"`
+	InsecureExecutorTLS bool          `help:"${insecure_executor_tls}" name:"insecure-executor-tls"`
 	Shards              int           `help:"Scheduling shards of a new database, 1 to 1024." default:"16"`
 	RetryDelay          time.Duration `help:"Time between a failed run and its retry." default:"3s"`
-	LogDays             int           `help:"Days that run logs are kept; negative keeps them for ever." default:"30"`
+	LogDays             int           `help:"${log_days}" default:"30"`
 	LogKeepPerJob       int           `help:"Logs kept of each job besides; 0 is no limit." default:"0"`
 	SessionLife         time.Duration `help:"Longest life of a login." default:"168h"`
 	CodeEditing         bool          `help:"Allow the code of script jobs to be edited."`

@@ -31,7 +31,7 @@ type userDB struct {
 	database
 	logFlags
 
-	SharedWithJava string `help:"Whether Java admins run on the same database, and so need a password of their kind: auto, yes or no." enum:"auto,yes,no" default:"auto"`
+	SharedWithJava string `help:"${user_shared_with_java}" enum:"auto,yes,no" default:"auto"`
 }
 
 // operator is who uses the command line: whoever can open the database.
@@ -185,7 +185,7 @@ type userAdd struct {
 
 	Name   string `arg:"" help:"Name, 4 to 20 characters."`
 	Admin  bool   `help:"May do everything." env:"-"`
-	Groups string `help:"Ids of the executor groups that the user may manage, with commas between them." env:"-" placeholder:"IDS"`
+	Groups string `help:"${user_groups}" env:"-" placeholder:"IDS"`
 }
 
 // Run adds the user.

@@ -28,5 +28,6 @@ func versionText() string {
 			}
 		}
 	}
-	return fmt.Sprintf("xxl-job-admin %s%s (%s, %s/%s)", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("xxl-job-admin %s%s (%s, %s/%s)", version, revision,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

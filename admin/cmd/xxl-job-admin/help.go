@@ -1,0 +1,32 @@
+package main
+
+import "github.com/alecthomas/kong"
+
+// helpTexts are the descriptions of flags that are too long for their tags.
+var helpTexts = kong.Vars{
+	"cron_after":     "Show times after this one, e.g. '2026-03-28 12:00:00'. Default: now.",
+	"demo_listen":    "Address of the admin. Default: a free port of 127.0.0.1.",
+	"demo_plain":     "One line a run instead of a picture; the default where the output is no terminal.",
+	"listen":         "Address of the console, the executors' interface, /healthz and /readyz. Default: :8080.",
+	"metrics_listen": "Serve /metrics on this address, and no longer on --listen.",
+	"metrics_token":  "Bearer token that /metrics wants. Default: only this machine may see it.",
+	"data_dir":       "Folder of the SQLite database and the generated access token. Default: xxl-job-data.",
+	"db": "sqlite:FILE, mysql://user:pw@host:port/name or postgres://user:pw@host:port/name. " +
+		"Default: SQLite in the data folder.",
+	"time_zone": "IANA zone of schedules and of times in the database. Default: the machine's.",
+	"log_level": "Least level that is logged: debug, info, warn or error.",
+	"access_token": "Token that executors and the admin show each other. Default: generated at the first " +
+		"start and kept in the data folder.",
+	"admin_user":     "Administrator that the first opening of a database sets up. Default: admin.",
+	"admin_password": "The administrator's password, 8 to 64 characters. Default: generated and printed once.",
+	"dialect": "Release whose console endpoints to speak where a request does not show it: auto, A (2.x " +
+		"to 3.1.1) or C (3.3 on).",
+	"shared_with_java": "Whether Java admins run on the same database: auto, yes or no.",
+	"node": "Name of this process among those on one database, another one at each start. Default: " +
+		"host, process and a random part.",
+	"insecure_executor_tls": "Accept any certificate of https executors, as Java does.",
+	"log_days":              "Days that run logs are kept; negative keeps them for ever.",
+	"user_shared_with_java": "Whether Java admins run on the same database, and so need a password of their kind: " +
+		"auto, yes or no.",
+	"user_groups": "Ids of the executor groups that the user may manage, with commas between them.",
+}

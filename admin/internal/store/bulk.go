@@ -11,7 +11,7 @@ const (
 	updateRows   = 128     // rows of one UPDATE whose values differ, where it is a CASE for each column
 	arrayRows    = 8192    // rows of one statement that takes arrays
 	sameRows     = 1024    // rows of one UPDATE whose values are all the same
-	bulkMaxBytes = 2 << 20 // text in one statement; servers refuse packets above 4 MiB by default
+	bulkMaxBytes = 1 << 20 // text in one statement; servers refuse packets above 4 MiB by default
 )
 
 // colKind is what a column holds, for the databases that want to know.

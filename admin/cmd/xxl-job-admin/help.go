@@ -24,6 +24,11 @@ var helpTexts = kong.Vars{
 	"shared_with_java": "Whether Java admins run on the same database: auto, yes or no.",
 	"node": "Name of this process among those on one database, another one at each start. Default: " +
 		"host, process and a random part.",
+	"horizon": "How far ahead runs are planned, 200ms to 10s.",
+	"trusted_proxies": "Addresses and networks of reverse proxies whose X-Forwarded headers are believed. " +
+		"Default: none.",
+	"trusted_origins": "Origins that browsers may post from beside this one, as a proxy that rewrites Host " +
+		"needs it. Default: none.",
 	"insecure_executor_tls": "Accept any certificate of https executors, as Java does.",
 	"log_days":              "Days that run logs are kept; negative keeps them for ever.",
 	"user_shared_with_java": "Whether Java admins run on the same database, and so need a password of their kind: " +

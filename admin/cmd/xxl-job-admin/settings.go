@@ -89,6 +89,10 @@ type settings struct {
 	LogDays             int           `help:"${log_days}" default:"30"`
 	LogKeepPerJob       int           `help:"Logs kept of each job besides; 0 is no limit." default:"0"`
 	SessionLife         time.Duration `help:"Longest life of a login." default:"168h"`
+	Horizon             time.Duration `help:"${horizon}" default:"1s"`
+	PlanEvery           time.Duration `help:"Time between two planning passes, 50ms to the horizon." default:"500ms"`
+	TrustedProxies      []string      `help:"${trusted_proxies}" placeholder:"ADDR,NET"`
+	TrustedOrigins      []string      `help:"${trusted_origins}" placeholder:"URL"`
 	CodeEditing         bool          `help:"Allow the code of script jobs to be edited."`
 	Alarms              string        `help:"JSON file with alarm channels." type:"path" placeholder:"FILE"`
 }
@@ -113,6 +117,8 @@ func (s *settings) config(log *slog.Logger) (admin.Config, error) {
 		SharedWithJava: admin.Sharing(s.SharedWithJava), Node: s.Node,
 		ExecutorTimeout: s.ExecutorTimeout, InsecureExecutorTLS: s.InsecureExecutorTLS, Shards: s.Shards,
 		RetryDelay: s.RetryDelay, LogDays: cmp.Or(s.LogDays, -1), LogKeepPerJob: s.LogKeepPerJob,
+		Horizon: s.Horizon, PlanEvery: s.PlanEvery,
+		TrustedProxies: s.TrustedProxies, TrustedOrigins: s.TrustedOrigins,
 		CodeEditing: s.CodeEditing, Alarms: channels, SessionLife: s.SessionLife, Logger: log,
 	}, nil
 }

@@ -55,6 +55,9 @@ type Gained struct {
 	// Same is true when no other node held it since this one did: what this
 	// node had planned is still its own.
 	Same bool
+	// Alone is true when no other node was alive: nobody else has anything on
+	// its way.
+	Alone bool
 }
 
 // Events are told of changes, in order, from the manager's own goroutine. They
@@ -62,4 +65,7 @@ type Gained struct {
 type Events struct {
 	Gained func(ctx context.Context, shards []Gained)
 	Lost   func(shards []int32)
+	// Lapsed is called when this node was out of touch for so long that others
+	// have to take it for dead, also if it held no shard.
+	Lapsed func()
 }

@@ -41,6 +41,7 @@ type Manager struct {
 	mu    sync.Mutex
 	held  map[int32]int64 // shard to token
 	last  map[int32]int64 // tokens of shards that were lost, to see whether somebody else came between
+	tried map[int32]Shard // asked for without an answer: as they were before
 	until time.Time       // monotonic: sending is allowed before it
 	nodes int
 	view  View
@@ -65,7 +66,8 @@ func New(cfg Config) (*Manager, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Manager{
-		cfg: cfg, held: make(map[int32]int64), last: make(map[int32]int64), kick: make(chan struct{}, 1),
+		cfg: cfg, held: make(map[int32]int64), last: make(map[int32]int64), tried: make(map[int32]Shard),
+		kick: make(chan struct{}, 1),
 	}, nil
 }
 
@@ -120,20 +122,25 @@ func (m *Manager) round(ctx context.Context) error {
 	}
 	m.renewed(start, view)
 	share := m.share(view)
-	if surplus := m.surplus(share); len(surplus) > 0 {
-		m.lose(surplus)
-		if err := m.cfg.Provider.Release(ctx, m.cfg.Node, surplus); err != nil {
+	won, strays := m.strays(view)
+	m.gain(ctx, won)
+	surplus := m.surplus(share)
+	m.lose(surplus)
+	if back := append(strays, surplus...); len(back) > 0 {
+		if err := m.cfg.Provider.Release(ctx, m.cfg.Node, back); err != nil {
 			return fmt.Errorf("release: %w", err)
 		}
-		m.forget(surplus)
 	}
-	if wanted := m.wanted(view, share); len(wanted) > 0 {
-		won, err := m.cfg.Provider.Acquire(ctx, m.cfg.Node, wanted, m.cfg.TTL)
-		if err != nil {
-			return fmt.Errorf("acquire: %w", err)
-		}
-		m.gain(ctx, won)
+	wanted := m.wanted(view, share)
+	if len(wanted) == 0 {
+		return nil
 	}
+	won, err = m.cfg.Provider.Acquire(ctx, m.cfg.Node, indexes(wanted), m.cfg.TTL)
+	if err != nil {
+		m.remember(wanted)
+		return fmt.Errorf("acquire: %w", err)
+	}
+	m.gain(ctx, won)
 	return nil
 }
 
@@ -146,6 +153,7 @@ func (m *Manager) renewed(start time.Time, view View) {
 		}
 	}
 	m.mu.Lock()
+	lapsed := !m.at.IsZero() && time.Since(m.at) > m.cfg.TTL
 	var lost []int32
 	for shard, token := range m.held {
 		if mine[shard] != token {
@@ -157,7 +165,48 @@ func (m *Manager) renewed(start time.Time, view View) {
 	m.until = start.Add(m.cfg.TTL - SendMargin)
 	m.view, m.at = view, start
 	m.mu.Unlock()
+	if lapsed && m.cfg.Events.Lapsed != nil {
+		m.cfg.Events.Lapsed()
+	}
 	m.tellLost(lost)
+}
+
+// strays are the shards that are ours on record and not in memory. A round that
+// got no answer has left them: those that it had asked for are won after all,
+// the others are given back. Renewals would else keep them for ever.
+func (m *Manager) strays(view View) (won []Shard, back []int32) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range view.Shards {
+		if s.Owner != m.cfg.Node || s.ExpiresMs <= view.NowMs || m.held[s.Index] != 0 {
+			continue
+		}
+		if was, ok := m.tried[s.Index]; ok && was.Token+1 == s.Token {
+			s.PrevExpiresMs = was.ExpiresMs
+			won = append(won, s)
+			continue
+		}
+		back = append(back, s.Index)
+	}
+	clear(m.tried)
+	return won, back
+}
+
+// remember keeps what was asked for, until the next renewal tells.
+func (m *Manager) remember(shards []Shard) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range shards {
+		m.tried[s.Index] = s
+	}
+}
+
+func indexes(shards []Shard) []int32 {
+	list := make([]int32, 0, len(shards))
+	for _, s := range shards {
+		list = append(list, s.Index)
+	}
+	return list
 }
 
 // share is how many shards this node may hold: ceil(N / live nodes).
@@ -186,17 +235,17 @@ func (m *Manager) surplus(share int) []int32 {
 }
 
 // wanted are free shards up to the share.
-func (m *Manager) wanted(view View, share int) []int32 {
+func (m *Manager) wanted(view View, share int) []Shard {
 	m.mu.Lock()
 	room := share - len(m.held)
 	m.mu.Unlock()
-	var free []int32
+	var free []Shard
 	for _, s := range view.Shards {
 		if len(free) >= room {
 			break
 		}
 		if s.Owner == "" || s.ExpiresMs <= view.NowMs {
-			free = append(free, s.Index)
+			free = append(free, s)
 		}
 	}
 	return free
@@ -214,6 +263,7 @@ func (m *Manager) gain(ctx context.Context, won []Shard) {
 			Held:      Held{Shard: s.Index, Token: s.Token},
 			FreeSince: time.UnixMilli(s.PrevExpiresMs),
 			Same:      m.last[s.Index] != 0 && m.last[s.Index]+1 == s.Token,
+			Alone:     m.nodes == 1,
 		})
 		delete(m.last, s.Index)
 	}
@@ -224,24 +274,17 @@ func (m *Manager) gain(ctx context.Context, won []Shard) {
 	}
 }
 
-// lose stops the use of shards before they are given back.
+// lose stops the use of shards before they are given back of our own will. What
+// was planned under them is dropped too, so they are not the same when they
+// return.
 func (m *Manager) lose(shards []int32) {
 	m.mu.Lock()
 	for _, s := range shards {
 		delete(m.held, s)
+		delete(m.last, s)
 	}
 	m.mu.Unlock()
 	m.tellLost(shards)
-}
-
-// forget drops the memory of shards that were given back of our own will: what
-// was planned under them is dropped too, so it is not the same when they return.
-func (m *Manager) forget(shards []int32) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, s := range shards {
-		delete(m.last, s)
-	}
 }
 
 func (m *Manager) tellLost(shards []int32) {
@@ -290,11 +333,22 @@ func (m *Manager) Held() []Held {
 }
 
 // MaySend reports whether a run that was planned for the shard under token may
-// be sent now.
+// be sent now. Token 0 stands for a run that this node has made without a
+// lease: it may be sent while others know this node to be alive.
 func (m *Manager) MaySend(shard int32, token int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.held[shard] == token && time.Now().Before(m.until)
+	return (token == 0 || m.held[shard] == token) && time.Now().Before(m.until)
+}
+
+// Keeps reports whether the shard is still this node's under token, as far as
+// it knows, although it may not act for it just now: the renewal is late. A
+// shard that it does not keep comes back with another token, if ever. Token 0
+// is always kept.
+func (m *Manager) Keeps(shard int32, token int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return token == 0 || m.held[shard] == token
 }
 
 // Holds reports whether this node holds the shard and may act for it now.

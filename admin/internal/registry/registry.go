@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
@@ -25,6 +27,8 @@ const (
 	flushEvery = time.Second
 	// groupExecutor is the only registry group that is routed.
 	groupExecutor = "EXECUTOR"
+	// roundTimeout ends a round whose database hangs.
+	roundTimeout = 10 * time.Second
 	// maxPending bounds the beats that wait for a database that is away: those
 	// beyond are refused, and executors beat again.
 	maxPending = 100_000
@@ -36,6 +40,9 @@ var (
 	ErrIllegal = errors.New("Illegal Argument.")
 	// ErrTooLong is the answer to a field that no column holds.
 	ErrTooLong = errors.New("Illegal Argument: registryGroup holds 50 characters, registryKey and registryValue 255.")
+	// ErrCharacter is the answer to a character that not every database takes:
+	// one such heartbeat would hold up all that are written with it.
+	ErrCharacter = errors.New("Illegal Argument: control characters and those beyond U+FFFF are not taken.")
 	// ErrBusy is the answer while too many heartbeats wait for the database.
 	ErrBusy = errors.New("too many heartbeats wait for the database, try again")
 )
@@ -83,6 +90,8 @@ type Registry struct {
 	groups  map[int32]*model.Group
 	byApp   map[string][]*model.Group
 	beats   map[key]time.Time
+	live    map[string]map[string]time.Time // of the executors among the beats: by app, by address
+	dirty   map[string]bool                 // apps whose groups do not show yet who came and went
 	pending map[key]pending
 	kick    chan struct{}
 }
@@ -98,7 +107,8 @@ func New(cfg Config) *Registry {
 	}
 	return &Registry{
 		cfg: cfg, groups: make(map[int32]*model.Group), byApp: make(map[string][]*model.Group),
-		beats: make(map[key]time.Time), pending: make(map[key]pending), kick: make(chan struct{}, 1),
+		beats: make(map[key]time.Time), live: make(map[string]map[string]time.Time),
+		dirty: make(map[string]bool), pending: make(map[key]pending), kick: make(chan struct{}, 1),
 	}
 }
 
@@ -117,17 +127,24 @@ func (r *Registry) Run(ctx context.Context) {
 			r.report(last, "write heartbeats", r.flush(last))
 			return
 		case <-flush.C:
-			r.report(ctx, "write heartbeats", r.flush(ctx))
+			r.round(ctx, "write heartbeats", r.flush)
 		case <-r.kick:
-			r.report(ctx, "read groups", r.Refresh(ctx))
+			r.round(ctx, "read groups", r.Refresh)
 		case <-refresh.C:
-			if err := r.Refresh(ctx); err != nil {
-				r.report(ctx, "read groups", err)
-				continue
+			if r.round(ctx, "read groups", r.Refresh) {
+				r.cfg.Ticked()
 			}
-			r.cfg.Ticked()
 		}
 	}
+}
+
+// round does a step within its time, and reports whether it went well.
+func (r *Registry) round(ctx context.Context, what string, step func(context.Context) error) bool {
+	call, cancel := context.WithTimeout(ctx, roundTimeout)
+	defer cancel()
+	err := step(call)
+	r.report(ctx, what, err)
+	return err == nil
 }
 
 func (r *Registry) report(ctx context.Context, what string, err error) {
@@ -148,8 +165,12 @@ func (r *Registry) note(group, app, address string, remove bool) error {
 	if group == "" || app == "" || address == "" {
 		return ErrIllegal
 	}
-	if len([]rune(group)) > 50 || len([]rune(app)) > 255 || len([]rune(address)) > 255 {
+	size := utf8.RuneCountInString
+	if size(group) > 50 || size(app) > 255 || size(address) > 255 {
 		return ErrTooLong
+	}
+	if !storable(group) || !storable(app) || !storable(address) {
+		return ErrCharacter
 	}
 	k, now := key{group, app, address}, time.Now()
 	r.mu.Lock()
@@ -158,16 +179,67 @@ func (r *Registry) note(group, app, address string, remove bool) error {
 		return ErrBusy
 	}
 	r.pending[k] = pending{at: now, remove: remove}
-	_, known := r.beats[k]
+	at, known := r.beats[k]
+	known = known && now.Sub(at) <= Expiry
 	if remove {
-		delete(r.beats, k)
+		r.dropLocked(k)
 	} else {
-		r.beats[k] = now
+		r.seenLocked(k, now)
 	}
-	if group == groupExecutor && known == remove {
-		r.readdressLocked(app, now)
+	if group == groupExecutor && known == remove && len(r.byApp[app]) > 0 {
+		r.dirty[app] = true
 	}
 	return nil
+}
+
+// storable reports whether every database takes the text.
+func storable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(c rune) bool {
+		return c > 0xFFFF || unicode.IsControl(c)
+	})
+}
+
+func (r *Registry) seenLocked(k key, at time.Time) {
+	r.beats[k] = at
+	if k.group != groupExecutor {
+		return
+	}
+	addrs := r.live[k.app]
+	if addrs == nil {
+		addrs = make(map[string]time.Time)
+		r.live[k.app] = addrs
+	}
+	addrs[k.address] = at
+}
+
+func (r *Registry) dropLocked(k key) {
+	delete(r.beats, k)
+	if k.group != groupExecutor {
+		return
+	}
+	addrs := r.live[k.app]
+	delete(addrs, k.address)
+	if len(addrs) == 0 {
+		delete(r.live, k.app)
+	}
+}
+
+// look locks for reading, after every group shows who came and went: a thousand
+// executors that start at once do not make a thousand lists.
+func (r *Registry) look() {
+	r.mu.RLock()
+	if len(r.dirty) == 0 {
+		return
+	}
+	r.mu.RUnlock()
+	r.mu.Lock()
+	now := time.Now()
+	for app := range r.dirty {
+		r.readdressLocked(app, now)
+	}
+	clear(r.dirty)
+	r.mu.Unlock()
+	r.mu.RLock()
 }
 
 // readdressLocked computes the addresses of the automatic groups of an app
@@ -188,16 +260,16 @@ func (r *Registry) readdressLocked(app string, now time.Time) {
 // when nobody is there.
 func (r *Registry) liveLocked(app string, now time.Time) model.Text {
 	var addrs []string
-	for k, at := range r.beats {
-		if k.group == groupExecutor && k.app == app && now.Sub(at) <= Expiry {
-			addrs = append(addrs, k.address)
+	for address, at := range r.live[app] {
+		if now.Sub(at) <= Expiry {
+			addrs = append(addrs, address)
 		}
 	}
 	if len(addrs) == 0 {
 		return model.Text{}
 	}
 	slices.Sort(addrs)
-	return model.T(strings.Join(slices.Compact(addrs), ","))
+	return model.T(strings.Join(addrs, ","))
 }
 
 func (r *Registry) putLocked(g *model.Group) {
@@ -280,12 +352,13 @@ func (r *Registry) Refresh(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read groups: %w", err)
 	}
+	var faults []error // a group that the database refuses must not keep the others from theirs
 	for _, g := range r.adopt(beats, groups, now) {
 		if err := r.cfg.Store.SetAddresses(ctx, g.ID, g.AddressList, now); err != nil {
-			return fmt.Errorf("save the addresses of group %d: %w", g.ID, err)
+			faults = append(faults, fmt.Errorf("save the addresses of group %d: %w", g.ID, err))
 		}
 	}
-	return nil
+	return errors.Join(faults...)
 }
 
 // adopt replaces what is in memory and returns the automatic groups whose list
@@ -293,18 +366,19 @@ func (r *Registry) Refresh(ctx context.Context) error {
 func (r *Registry) adopt(beats []model.Beat, groups []*model.Group, now time.Time) []*model.Group {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	fresh := make(map[key]time.Time, len(beats))
+	r.beats = make(map[key]time.Time, len(beats))
+	r.live = make(map[string]map[string]time.Time)
 	for _, b := range beats {
-		fresh[key{b.Group, b.Key, b.Value}] = b.At
+		r.seenLocked(key{b.Group, b.Key, b.Value}, b.At)
 	}
 	for k, p := range r.pending { // came in while the database was asked
 		if p.remove {
-			delete(fresh, k)
+			r.dropLocked(k)
 		} else {
-			fresh[k] = p.at
+			r.seenLocked(k, p.at)
 		}
 	}
-	r.beats = fresh
+	clear(r.dirty)
 	r.groups = make(map[int32]*model.Group, len(groups))
 	r.byApp = make(map[string][]*model.Group, len(groups))
 	var changed []*model.Group
@@ -331,7 +405,7 @@ func (r *Registry) GroupsChanged() {
 
 // Group returns the group as last known. It must not be changed.
 func (r *Registry) Group(id int32) (*model.Group, bool) {
-	r.mu.RLock()
+	r.look()
 	defer r.mu.RUnlock()
 	g, ok := r.groups[id]
 	return g, ok
@@ -340,25 +414,26 @@ func (r *Registry) Group(id int32) (*model.Group, bool) {
 // ByApp returns the groups of an app name; names are not unique in databases of
 // before master. They must not be changed.
 func (r *Registry) ByApp(app string) []*model.Group {
-	r.mu.RLock()
+	r.look()
 	defer r.mu.RUnlock()
 	return r.byApp[app]
 }
 
 // Groups returns all groups by id.
 func (r *Registry) Groups() []*model.Group {
-	r.mu.RLock()
+	r.look()
 	defer r.mu.RUnlock()
 	return slices.SortedFunc(maps.Values(r.groups), func(a, b *model.Group) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // Registered reports whether somebody beats for the address, whatever the app.
+// A slash at the end makes no difference.
 func (r *Registry) Registered(address string) bool {
-	now := time.Now()
+	now, address := time.Now(), strings.TrimRight(strings.TrimSpace(address), "/")
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	for k, at := range r.beats {
-		if k.address == address && now.Sub(at) <= Expiry {
+		if now.Sub(at) <= Expiry && strings.TrimRight(k.address, "/") == address {
 			return true
 		}
 	}

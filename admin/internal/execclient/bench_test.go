@@ -1,3 +1,5 @@
+//go:build unix
+
 package execclient
 
 import (
@@ -14,7 +16,8 @@ import (
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
-// quickServer answers every request with a success, on loopback.
+// quickServer answers every request with a success, on loopback. Make it before
+// the client: its shutdown waits for connections that never carried a request.
 func quickServer(tb testing.TB) (address string) {
 	tb.Helper()
 	ln, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
@@ -32,6 +35,7 @@ func quickServer(tb testing.TB) (address string) {
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = srv.Serve(ln) }()
 	tb.Cleanup(func() {
+		_ = ln.Close() // Shutdown does not know it before Serve has begun
 		_ = srv.Shutdown()
 		<-ended
 	})
@@ -61,8 +65,8 @@ func cpuTime(tb testing.TB) time.Duration {
 // request was written, ms/last-in when the last answer was read.
 func BenchmarkBurst(b *testing.B) {
 	const triggers = 5000
-	client := newClient(b, Config{})
 	targets := []Target{{Address: quickServer(b), AppName: "app"}, {Address: quickServer(b), AppName: "app"}}
+	client := newClient(b, Config{})
 	var out, in []time.Duration
 	var cpu time.Duration
 	b.ReportAllocs()
@@ -169,8 +173,8 @@ func BenchmarkBurstHostClient(b *testing.B) {
 
 // BenchmarkPrepare is the encoding of one trigger.
 func BenchmarkPrepare(b *testing.B) {
-	client := newClient(b, Config{})
 	target, req := Target{Address: quickServer(b), AppName: "app"}, benchTrigger(1)
+	client := newClient(b, Config{})
 	b.ReportAllocs()
 	for b.Loop() {
 		client.Prepare(target, req)

@@ -17,7 +17,11 @@ import (
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// Of the client that the benchmarks compare with; it sleeps and cannot be stopped.
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*HostClient).connsCleaner"))
+}
 
 // newClient returns a client that is closed at the end of the test.
 func newClient(tb testing.TB, cfg Config) *Client {

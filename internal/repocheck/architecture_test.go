@@ -7,32 +7,48 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
+// adminHeading begins the part of docs/architecture.md about the admin. Names
+// in its tables are relative to the admin's folder.
+const adminHeading = "\n## The way of a run through the admin\n"
+
 // TestArchitecturePageNamesEveryFileAndPackage holds docs/architecture.md to the
-// tree: the files of the root package and the packages below internal/ each have
-// a row, and each row exists.
+// tree: the files of the root package and the packages below internal/ and
+// admin/internal/ each have a row, and each row exists.
 func TestArchitecturePageNamesEveryFileAndPackage(t *testing.T) {
 	t.Parallel()
-	want := make(map[string]bool)
+	library, centre, found := strings.Cut(text(t, "docs/architecture.md"), adminHeading)
+	require.True(t, found, "docs/architecture.md has no heading %q", adminHeading)
+
+	want := map[string]bool{"admin/internal/store/storetest": true}
 	for _, file := range goFiles(t) {
 		switch {
-		case file.isTest():
 		case file.dir() == ".":
-			want[withoutVariant(file.name)] = true
-		case path.Dir(file.dir()) == "internal":
+			if !file.isTest() {
+				want[withoutVariant(file.name)] = true
+			}
+		case path.Dir(file.dir()) == "internal", path.Dir(file.dir()) == "admin/internal":
 			want[file.dir()] = true
 		}
 	}
 	got := make(map[string]bool)
-	for line := range strings.SplitSeq(text(t, "docs/architecture.md"), "\n") {
+	addRows(got, library, "")
+	addRows(got, centre, "admin/")
+	assert.Equal(t, want, got, "files and packages of the tree, and rows of docs/architecture.md")
+}
+
+// addRows collects the first cells of tables that name a file or a package
+// below internal/, with the folder before them.
+func addRows(rows map[string]bool, page, folder string) {
+	for line := range strings.SplitSeq(page, "\n") {
 		name, ok := strings.CutPrefix(line, "| `")
 		name, _, _ = strings.Cut(name, "`")
 		if ok && (strings.HasSuffix(name, ".go") || strings.HasPrefix(name, "internal/")) {
-			got[name] = true
+			rows[folder+name] = true
 		}
 	}
-	assert.Equal(t, want, got, "files and packages of the tree, and rows of docs/architecture.md")
 }
 
 // variantSuffix is the part of a file name that says for which system or which

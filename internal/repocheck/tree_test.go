@@ -25,7 +25,7 @@ const repoRoot = "../.."
 // notOurs names folders that hold nothing written by hand.
 var notOurs = map[string]bool{
 	".git": true, "bin": true, "build": true, "target": true, "tmp": true,
-	"vendor": true, "node_modules": true, "xxl-job-logs": true,
+	"vendor": true, "node_modules": true, "xxl-job-logs": true, "xxl-job-data": true,
 }
 
 // files returns the slash-separated paths, relative to the top of the tree, of

@@ -1,3 +1,5 @@
+//go:build databases
+
 package dbtest
 
 import (

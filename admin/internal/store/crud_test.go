@@ -21,28 +21,6 @@ func TestCRUDSQLite(t *testing.T) {
 	storetest.CRUD(t, func(t *testing.T) (*store.Store, *sql.DB) { return openBoth(t, dbtest.SQLite(t), nil) })
 }
 
-func TestCRUDMySQL(t *testing.T) {
-	t.Parallel()
-	storetest.CRUD(t, func(t *testing.T) (*store.Store, *sql.DB) { return openBoth(t, dbtest.MySQL(t), nil) })
-}
-
-func TestCRUDPostgres(t *testing.T) {
-	t.Parallel()
-	storetest.CRUD(t, func(t *testing.T) (*store.Store, *sql.DB) { return openBoth(t, dbtest.Postgres(t), nil) })
-}
-
-func TestCRUDJavaSchema(t *testing.T) {
-	t.Parallel()
-	for _, gen := range dbtest.JavaGenerations() {
-		t.Run(gen, func(t *testing.T) {
-			t.Parallel()
-			storetest.CRUD(t, func(t *testing.T) (*store.Store, *sql.DB) {
-				return openBoth(t, dbtest.MySQL(t), dbtest.JavaSchema(gen))
-			})
-		})
-	}
-}
-
 // TestLogsTotal counts a list that is longer than what is looked at for it.
 func TestLogsTotal(t *testing.T) {
 	t.Parallel()

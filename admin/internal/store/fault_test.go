@@ -1,3 +1,5 @@
+//go:build databases
+
 package store_test
 
 import (
@@ -19,9 +21,6 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 	"github.com/xxljob-go/xxljob/admin/internal/store/storetest"
 )
-
-// servers are the databases that have connections which can be cut.
-var servers = map[string]func(testing.TB, ...dbtest.Option) string{"mysql": dbtest.MySQL, "postgres": dbtest.Postgres}
 
 // proxy stands between a store and its server, and can cut the connection at
 // the statement that holds a text.
@@ -136,26 +135,6 @@ func openThrough(t *testing.T, dsn string) (*store.Store, *sql.DB, *proxy) {
 	require.NoError(t, s.Migrate(t.Context()))
 	return s, openPlain(t, dsn), p
 }
-
-func count(t *testing.T, db *sql.DB, what string) int {
-	t.Helper()
-	var n int
-	require.NoError(t, db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+what).Scan(&n))
-	return n
-}
-
-func manualRuns(n int) []*model.Run {
-	runs := make([]*model.Run, n)
-	for i := range runs {
-		runs[i] = &model.Run{
-			JobID: int32(i + 1), GroupID: 1, Type: model.TriggerManual, TriggerMs: 1_780_000_000_000, ShardTotal: 1,
-			Param: model.T(fmt.Sprint(i)),
-		}
-	}
-	return runs
-}
-
-func none([]*store.Ending, store.Loader) error { return nil }
 
 // TestOutcomeUnknown cuts the connection at COMMIT: the transaction took place,
 // or it did not, and the store says that it does not know. Storing results

@@ -156,7 +156,7 @@ func children(pid int) (list []int) {
 }
 
 func eachDatabase(b *testing.B, run func(b *testing.B, h *hotBench)) {
-	for _, kind := range []string{"sqlite", "mysql", "postgres"} {
+	for kind := range benchDatabases {
 		b.Run(kind, func(b *testing.B) { run(b, openHotBench(b, kind)) })
 	}
 }

@@ -13,25 +13,3 @@ func TestRunSQLite(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T) (*store.Store, *sql.DB) { return openBoth(t, dbtest.SQLite(t), nil) })
 }
-
-func TestRunMySQL(t *testing.T) {
-	t.Parallel()
-	storetest.Run(t, func(t *testing.T) (*store.Store, *sql.DB) { return openBoth(t, dbtest.MySQL(t), nil) })
-}
-
-func TestRunPostgres(t *testing.T) {
-	t.Parallel()
-	storetest.Run(t, func(t *testing.T) (*store.Store, *sql.DB) { return openBoth(t, dbtest.Postgres(t), nil) })
-}
-
-func TestRunJavaSchema(t *testing.T) {
-	t.Parallel()
-	for _, gen := range dbtest.JavaGenerations() {
-		t.Run(gen, func(t *testing.T) {
-			t.Parallel()
-			storetest.Run(t, func(t *testing.T) (*store.Store, *sql.DB) {
-				return openBoth(t, dbtest.MySQL(t), dbtest.JavaSchema(gen))
-			})
-		})
-	}
-}

@@ -36,8 +36,10 @@ func sound() *evidence {
 		e.run(3, at, "", "1/2")
 	}
 	for job := range int32(3) {
-		e.rows = append(e.rows, row{id: int64(len(e.rows) + 1), job: job + 1, trigger: base + 13_000, triggerCode: 500,
-			msg: gapMsg(5, base+4000, base+8000)})
+		e.rows = append(e.rows, row{
+			id: int64(len(e.rows) + 1), job: job + 1, trigger: base + 13_000, triggerCode: 500,
+			msg: gapMsg(5, base+4000, base+8000),
+		})
 	}
 	e.run(2, base+13_000, "", "")
 	return e
@@ -97,6 +99,7 @@ func TestCheckerAcceptsWhatIsSound(t *testing.T) {
 		t.Parallel()
 		e := sound()
 		id := e.rows[0].id
+		e.absent = true
 		e.rows[0].triggerCode, e.rows[0].handleCode = 500, 0
 		e.records = slices.DeleteFunc(e.records, func(r record) bool { return r.logID == id })
 		e.acks = slices.DeleteFunc(e.acks, func(a ack) bool { return a.logID == id })
@@ -140,8 +143,14 @@ func TestCheckerFinds(t *testing.T) {
 		}, "counts 4 from"},
 		{"gap without an outage", func(e *evidence) { e.outages = nil }, "no outage explains it"},
 		{"gap of what was not late enough", func(e *evidence) { e.outages[0].to = base + 7000 }, "no outage explains it"},
-		{"gap not made up for", func(e *evidence) { e.rows = e.rows[:len(e.rows)-1]; e.records = e.records[:len(e.records)-3]; e.acks = e.acks[:len(e.acks)-1] },
-			"A1: job 2: 1 gaps were made up for by 0 runs"},
+		{
+			"gap not made up for", func(e *evidence) {
+				e.rows = e.rows[:len(e.rows)-1]
+				e.records = e.records[:len(e.records)-3]
+				e.acks = e.acks[:len(e.acks)-1]
+			},
+			"A1: job 2: 1 gaps were made up for by 0 runs",
+		},
 		{"gap made up for twice", func(e *evidence) { e.run(2, base+13_000, "", "") }, "1 gaps were made up for by 2 runs"},
 		{"made up for what must not be", func(e *evidence) {
 			e.run(1, base+13_000, "Job trigger type：Misfire compensation<br>", "")
@@ -156,6 +165,10 @@ func TestCheckerFinds(t *testing.T) {
 			e.records = e.records[1:]
 			e.rows[0].triggerCode, e.rows[0].msg = 500, ""
 		}, "A2: log 1 of job 1 was not sent, and says nothing"},
+		{"not sent, nobody was away", func(e *evidence) {
+			e.records = e.records[1:]
+			e.rows[0].triggerCode = 500
+		}, "A2: log 1 of job 1 at 08:00:00.000 was not sent to an executor that was there: Job trigger"},
 		{"run twice", func(e *evidence) { e.records = append(e.records, e.records[1]) }, "A1: log 1 of job 1 was run twice"},
 		{"instant run twice", func(e *evidence) {
 			again := e.records[1]

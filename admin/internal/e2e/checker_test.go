@@ -5,6 +5,7 @@ package e2e
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -25,8 +26,8 @@ const (
 //     has a row that was not due; nothing was sent or run without a row, no
 //     instant and no row was run twice; each gap of a FIRE_ONCE_NOW job is
 //     followed by exactly one run;
-//   - A2: each row was sent, or says that sending failed; nothing was sent
-//     twice where nothing was in doubt;
+//   - A2: each row was sent, or says why not, which needs an executor that was
+//     away; nothing was sent twice where nothing was in doubt;
 //   - A3: a result that was acknowledged stands in its row;
 //   - A4: each row has ended, and no run is open.
 func check(e *evidence) []string {
@@ -129,12 +130,29 @@ func (c *checker) instant(p plan, at int64, planned map[slot]int64, total int32,
 	case missed == 1 && have > 0:
 		c.breach("A1", "job %d: %s is in a gap and has log %d", p.id, clock(at), planned[slot{at, 0}])
 	case missed == 0 && have == 0 && p.must.holds(at):
-		c.breach("A1", "job %d: %s was missed", p.id, clock(at))
+		c.breach("A1", "job %d: %s was missed; %s", p.id, clock(at), c.near(p.id, at))
 	case have != total:
 		c.breach("A1", "job %d: %s has %d of %d shards", p.id, clock(at), have, total)
 	case have > 0 && p.shards > 1 && total > p.shards:
 		c.breach("A1", "job %d: %s has %d shards for %d executors", p.id, clock(at), total, p.shards)
 	}
+}
+
+// near shows the rows of a job round an instant.
+func (c *checker) near(job int32, at int64) string {
+	var b strings.Builder
+	b.WriteString("near it:")
+	for _, r := range c.byJob[job] {
+		_, missed, isGap := r.gapOf()
+		switch {
+		case isGap:
+			fmt.Fprintf(&b, " gap %d %s-%s", r.id, clock(missed.from), clock(missed.to))
+		case r.trigger >= at-2000 && r.trigger <= at+2000:
+			what, _, _ := strings.Cut(strings.TrimPrefix(r.msg, "Job trigger type："), "<br>")
+			fmt.Fprintf(&b, " log %d %s %q %d/%d", r.id, clock(r.trigger), what, r.triggerCode, r.handleCode)
+		}
+	}
+	return b.String()
 }
 
 // gap holds a record of missed instants against the outages.
@@ -180,6 +198,9 @@ func (c *checker) sends() {
 				r.id, r.job, clock(r.trigger), r.triggerCode, r.handleCode)
 		case r.msg == "":
 			c.breach("A2", "log %d of job %d was not sent, and says nothing about it", r.id, r.job)
+		case !c.absent:
+			c.breach("A2", "log %d of job %d at %s was not sent to an executor that was there: %s",
+				r.id, r.job, clock(r.trigger), r.msg)
 		}
 	}
 }

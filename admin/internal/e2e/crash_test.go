@@ -78,7 +78,7 @@ func (c crashes) run(t *testing.T) *evidence {
 		case killLong:
 			n.crash(t, 8*time.Second)
 		case killExecutor:
-			w.doubt()
+			w.away()
 			x.crash(t, down)
 		case restartDatabase, crashDatabase:
 			w.outage(w.db.restart(t, f == crashDatabase, down))

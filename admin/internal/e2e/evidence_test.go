@@ -21,6 +21,7 @@ type evidence struct {
 	acks    []ack
 	outages []span // when no admin could plan, from the fault to the recovery
 	resends bool   // whether anything happened after which a run may be sent again
+	absent  bool   // whether an executor was away or hung, so that runs may fail
 }
 
 // span is a stretch of time, both ends included.
@@ -46,7 +47,7 @@ type row struct {
 	trigger     int64
 	triggerCode int32
 	handleCode  int32
-	msg         string // the beginning of trigger_msg
+	msg         string // trigger_msg, of those that were sent its beginning
 	shard       string // executor_sharding_param
 }
 
@@ -105,7 +106,9 @@ func (r row) gapOf() (count int, missed span, ok bool) {
 }
 
 // misfired reports whether the row says that it makes up for a gap.
-func (r row) misfired() bool { return strings.HasPrefix(r.msg, "Job trigger type：Misfire compensation<br>") }
+func (r row) misfired() bool {
+	return strings.HasPrefix(r.msg, "Job trigger type：Misfire compensation<br>")
+}
 
 // shardOf reads "i/n"; a row without it is 0 of 1.
 func (r row) shardOf() (index, total int32) {

@@ -101,10 +101,17 @@ func (p *process) text() string {
 	return string(text)
 }
 
-// tail returns the end of the output, as much as a test log should have.
+// tail returns the end of the output, as much as a test log should have,
+// without the lines about what the test itself did by the console.
 func (p *process) tail() string {
 	const limit = 6 << 10
-	text := strings.TrimSpace(p.text())
+	var b strings.Builder
+	for line := range strings.Lines(p.text()) {
+		if !strings.Contains(line, `msg="action done"`) {
+			b.WriteString(line)
+		}
+	}
+	text := strings.TrimSpace(b.String())
 	if len(text) > limit {
 		text = "…" + text[len(text)-limit:]
 	}

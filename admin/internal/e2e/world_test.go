@@ -27,6 +27,7 @@ const (
 // world is a database with nodes of the admin on it and executors under them.
 type world struct {
 	db     *database
+	dsn    string // of the nodes; that of db, or by way of a proxy
 	dir    string
 	binary string
 	group  int64
@@ -38,6 +39,7 @@ type world struct {
 	jobs    []plan
 	outages []span
 	resends bool
+	absent  bool
 }
 
 // node is one place for an admin process; process is the one that runs there.
@@ -77,7 +79,7 @@ func newWorld(t *testing.T, db *database) *world {
 	require.NoError(t, err)
 	_, err = executorBinary()
 	require.NoError(t, err)
-	return &world{db: db, dir: t.TempDir(), binary: binary}
+	return &world{db: db, dsn: db.dsn, dir: t.TempDir(), binary: binary}
 }
 
 // newNode adds a node, which does not run yet. args come after the usual flags.
@@ -85,7 +87,7 @@ func (w *world) newNode(t *testing.T, args ...string) *node {
 	t.Helper()
 	n := &node{w: w, name: fmt.Sprintf("admin%d", len(w.nodes)+1), port: freePort(t)}
 	n.args = append([]string{
-		"serve", "--listen", "127.0.0.1:" + n.port, "--db", w.db.dsn, "--access-token", token,
+		"serve", "--listen", "127.0.0.1:" + n.port, "--db", w.dsn, "--access-token", token,
 		"--admin-user", adminUser, "--admin-password", adminPassword, "--language", "en", "--time-zone", "UTC",
 		"--data-dir", w.dir, "--log-format", "text",
 	}, args...)
@@ -141,16 +143,24 @@ func (w *world) outage(s span) {
 	w.resends = true
 }
 
-// doubt notes that runs may be sent again from now on.
+// doubt notes that runs may be sent again.
 func (w *world) doubt() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.resends = true
 }
 
+// away notes that an executor is away for a while: what is sent to it may fail,
+// or be sent again.
+func (w *world) away() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.resends, w.absent = true, true
+}
+
 // newExecutor starts a process with n executors that report by way of the
-// relays of all nodes, and returns it. hang says which of them never answers a
-// trigger, -1 for none.
+// relays of all nodes, and returns it. hang says which of them stops answering
+// triggers at a SIGUSR1, -1 for none.
 func (w *world) newExecutor(t *testing.T, n, hang int) *executor {
 	t.Helper()
 	x := &executor{dir: filepath.Join(w.dir, fmt.Sprintf("executor%d", len(w.executors)+1))}
@@ -247,7 +257,7 @@ func (w *world) gather(t *testing.T) *evidence {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	e := &evidence{
-		jobs: w.jobs, outages: w.outages, resends: w.resends,
+		jobs: w.jobs, outages: w.outages, resends: w.resends, absent: w.absent,
 		rows: w.db.rows(t), open: w.db.openRuns(t), records: w.records(t),
 	}
 	for _, n := range w.nodes {

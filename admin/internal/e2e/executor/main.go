@@ -8,7 +8,8 @@
 //	sleep  waits param milliseconds and succeeds; ends early when it is cancelled
 //	fail   fails with the param as text
 //
-// The ports of -hang take triggers and never answer them.
+// The executors of -hang stop answering triggers at a SIGUSR1, and go on at the
+// next one.
 package main
 
 import (
@@ -28,6 +29,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -44,6 +46,8 @@ type options struct {
 	appName string
 	dir     string
 	beat    time.Duration
+
+	hanging *atomic.Bool // those of hang do not answer
 }
 
 func main() {
@@ -61,7 +65,7 @@ func parse(args []string) (options, error) {
 	var ports, hang string
 	flags := flag.NewFlagSet("executor", flag.ContinueOnError)
 	flags.StringVar(&ports, "ports", "", "ports to listen on, separated by commas; each is an executor")
-	flags.StringVar(&hang, "hang", "", "those of the ports that never answer a trigger")
+	flags.StringVar(&hang, "hang", "", "those of the ports that do not answer triggers after a SIGUSR1")
 	flags.StringVar(&o.admin, "admin", "", "admin URLs, separated by commas")
 	flags.StringVar(&o.token, "token", "", "access token")
 	flags.StringVar(&o.appName, "appname", "", "name of the executor group in the admin")
@@ -91,6 +95,10 @@ func run(ctx context.Context, args []string) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	o.hanging = new(atomic.Bool)
+	toggle := make(chan os.Signal, 1)
+	signal.Notify(toggle, syscall.SIGUSR1)
+	defer signal.Stop(toggle)
 	var hosts sync.WaitGroup
 	for _, port := range o.ports {
 		h, err := o.host(ctx, port, j)
@@ -104,7 +112,13 @@ func run(ctx context.Context, args []string) error {
 			}
 		})
 	}
-	<-ctx.Done()
+	for ctx.Err() == nil {
+		select {
+		case <-toggle:
+			o.hanging.Store(!o.hanging.Load())
+		case <-ctx.Done():
+		}
+	}
 	hosts.Wait()
 	err = j.close()
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
@@ -142,7 +156,7 @@ func (o *options) host(ctx context.Context, port string, j *journal) (*host, err
 		return nil, err
 	}
 	next := h.executor.HTTPHandler()
-	hangs := slices.Contains(o.hang, port)
+	hangs := func() bool { return slices.Contains(o.hang, port) && o.hanging.Load() }
 	h.server = &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -167,7 +181,7 @@ func (h *host) run(ctx context.Context) error {
 type arrival struct {
 	journal *journal
 	port    string
-	hangs   bool
+	hangs   func() bool
 	next    http.Handler
 }
 
@@ -187,13 +201,15 @@ func received(w http.ResponseWriter, r *http.Request, a arrival) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	e := entry{kind: 'R', at: at, port: a.port, job: int(t.JobID), logID: t.LogID, trigger: t.LogDateTime,
-		shard: int(t.BroadcastIndex)}
+	e := entry{
+		kind: 'R', at: at, port: a.port, job: int(t.JobID), logID: t.LogID, trigger: t.LogDateTime,
+		shard: int(t.BroadcastIndex),
+	}
 	if err := a.journal.write(e); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	if a.hangs {
+	if a.hangs() {
 		<-r.Context().Done()
 		return
 	}
@@ -205,8 +221,10 @@ func received(w http.ResponseWriter, r *http.Request, a arrival) {
 func handlers(port string, j *journal) map[string]xxljob.HandlerFunc {
 	noted := func(next xxljob.HandlerFunc) xxljob.HandlerFunc {
 		return func(ctx context.Context, run *xxljob.Run) error {
-			e := entry{kind: 'S', at: time.Now(), port: port, job: run.JobID(), logID: run.LogID(),
-				trigger: run.TriggerTime().UnixMilli(), shard: run.ShardIndex()}
+			e := entry{
+				kind: 'S', at: time.Now(), port: port, job: run.JobID(), logID: run.LogID(),
+				trigger: run.TriggerTime().UnixMilli(), shard: run.ShardIndex(),
+			}
 			if err := j.write(e); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
@@ -21,26 +22,22 @@ type batch struct {
 	tokens       map[int32]int64
 	total        int32
 
-	result store.PlanResult
-	items  []dispatch.Item
-	missed int
-	faults []fault
+	result  store.PlanResult
+	items   []dispatch.Item
+	missed  int
+	counted int // instants of gaps that were walked over
+	faults  []fault
 }
 
 // job plans one job. A job that cannot be planned stops itself, as in Java,
 // and harms no other.
 func (b *batch) job(j *model.Job) {
-	zone := j.TimeZone
-	if b.s.cfg.IgnoreZones {
-		zone = ""
-	}
-	sched, loc, err := b.s.cache.get(j.ScheduleType, j.ScheduleConf.S, zone, b.s.cfg.Location)
+	d, err := b.decide(j)
 	if err != nil {
 		b.faults = append(b.faults, fault{j.ID, err})
 		b.result.Advances = append(b.result.Advances, store.Advance{JobID: j.ID, Stop: true})
 		return
 	}
-	d := decide(sched, loc, j, b.now, b.horizon)
 	if d.gap.count > 0 {
 		b.misfire(j, d.gap)
 	}
@@ -52,6 +49,28 @@ func (b *batch) job(j *model.Job) {
 		next.NextMs = d.next.UnixMilli()
 	}
 	b.result.Advances = append(b.result.Advances, next)
+}
+
+// decide computes what a job fires. A panic in it is that job's fault alone.
+func (b *batch) decide(j *model.Job) (d decision, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic while %s %q is computed: %v", j.ScheduleType, j.ScheduleConf.S, v)
+		}
+	}()
+	zone := j.TimeZone
+	if b.s.cfg.IgnoreZones {
+		zone = ""
+	}
+	sched, loc, err := b.s.cache.get(j.ScheduleType, j.ScheduleConf.S, zone, b.s.cfg.Location)
+	if err != nil {
+		return decision{}, err
+	}
+	d = decide(sched, loc, j, b.now, b.horizon, min(maxGapCount, max(maxBatchCount-b.counted, minGapCount)))
+	if d.gap.count > 0 {
+		b.counted += min(d.gap.count, maxGapCount)
+	}
+	return d, nil
 }
 
 func (b *batch) add(j *model.Job, t dispatch.Trigger, due time.Time) {

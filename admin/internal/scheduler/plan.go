@@ -15,8 +15,13 @@ import (
 const (
 	// Grace is how late an instant may be planned and still be sent.
 	Grace = 5 * time.Second
-	// maxGapCount bounds how far the instants of a gap are counted.
-	maxGapCount = 100_000
+	// maxGapCount bounds how far the instants of one job's gap are counted, and
+	// maxBatchCount those of all jobs of a transaction: after days of down time
+	// counting must not keep anybody from firing.
+	maxGapCount   = 100_000
+	maxBatchCount = 4_000_000
+	// minGapCount is counted also when the others have used up maxBatchCount.
+	minGapCount = 20
 	// maxInstants bounds the runs of one job in one pass.
 	maxInstants = 64
 )
@@ -75,28 +80,15 @@ type gap struct {
 	first, last time.Time
 }
 
-// decide plans one job at now up to horizon. It is pure.
-func decide(s Schedule, loc *time.Location, j *model.Job, now, horizon time.Time) decision {
+// decide plans one job at now up to horizon. Of a gap it counts at most limit
+// instants. It is pure.
+func decide(s Schedule, loc *time.Location, j *model.Job, now, horizon time.Time, limit int) decision {
 	d := decision{last: j.LastMs}
-	t := time.UnixMilli(j.NextMs).In(loc)
-	// A clock that was set back, or a database that says so, must not fire an
-	// instant again.
-	if j.LastMs != 0 && j.NextMs <= j.LastMs {
-		t = s.Next(time.UnixMilli(j.LastMs).In(loc))
-	}
+	t := first(s, loc, j, now, horizon)
 	oldest := now.Add(-Grace)
-	for !t.IsZero() && t.Before(oldest) {
-		if d.gap.count == 0 {
-			d.gap.first = t
-		}
-		d.gap.count++
-		d.gap.last, d.last = t, t.UnixMilli()
-		if d.gap.count == maxGapCount {
-			t = d.gap.skip(s, loc, t, oldest)
-			d.last = d.gap.last.UnixMilli()
-			break
-		}
-		t = s.Next(t)
+	if !t.IsZero() && t.Before(oldest) {
+		t = d.gap.take(s, t, oldest, limit)
+		d.last = d.gap.last.UnixMilli()
 	}
 	for !t.IsZero() && !t.After(horizon) && len(d.instants) < maxInstants {
 		d.instants = append(d.instants, t)
@@ -107,29 +99,64 @@ func decide(s Schedule, loc *time.Location, j *model.Job, now, horizon time.Time
 	return d
 }
 
-// skip leaves the rest of an endless gap uncounted and returns the first
-// instant after it.
-func (g *gap) skip(s Schedule, loc *time.Location, t, oldest time.Time) time.Time {
-	g.more = true
-	if f, ok := s.(fixRate); ok { // keep the phase
-		step := time.Duration(f.seconds) * time.Second
-		n := oldest.Sub(t) / step
-		t = t.Add(n * step)
-		g.count += int(n)
-		g.more = false
-	} else {
-		t = oldest.Add(-time.Second)
+// first is the instant to begin with.
+func first(s Schedule, loc *time.Location, j *model.Job, now, horizon time.Time) time.Time {
+	switch {
+	case j.NextMs <= j.LastMs && j.LastMs > horizon.UnixMilli():
+		// The clock was set back since: no instant fires again. Without that an
+		// edit has moved the job to before what was planned and is taken back.
+		return s.Next(time.UnixMilli(j.LastMs).In(loc))
+	case j.NextMs <= 0: // switched on by somebody who left the rest to us
+		return s.Next(now.In(loc))
+	default:
+		return time.UnixMilli(j.NextMs).In(loc)
 	}
-	for next := s.Next(t); ; next = s.Next(t) {
-		if next.IsZero() || !next.Before(oldest) {
-			g.last = t.In(loc)
-			return next
+}
+
+// take takes the instants from t up to oldest, and returns the one after them.
+// It counts at most limit of them one by one.
+func (g *gap) take(s Schedule, t, oldest time.Time, limit int) time.Time {
+	g.first = t
+	if f, ok := s.(fixRate); ok { // needs no walk
+		return g.takeRate(f, t, oldest)
+	}
+	for !t.IsZero() && t.Before(oldest) {
+		if g.count == limit {
+			g.more = true
+			return g.skip(s, oldest)
 		}
-		t = next
-		if !g.more {
-			g.count++
+		g.count++
+		g.last = t
+		t = s.Next(t)
+	}
+	return t
+}
+
+func (g *gap) takeRate(f fixRate, t, oldest time.Time) time.Time {
+	g.count, g.last = 1, t
+	t = f.Next(t) // a whole second, even if t was none
+	if t.IsZero() || !t.Before(oldest) {
+		return t
+	}
+	step := time.Duration(f.seconds) * time.Second
+	n := (oldest.Sub(t) - 1) / step
+	g.count += int(n) + 1
+	g.last = t.Add(n * step)
+	return f.Next(g.last)
+}
+
+// skip finds the last instant of a gap that is too long to be counted, and
+// returns the first one after it.
+func (g *gap) skip(s Schedule, oldest time.Time) time.Time {
+	for none := oldest; none.Sub(g.last) >= time.Second; { // no instant after none and before oldest
+		mid := g.last.Add(none.Sub(g.last) / 2)
+		if next := s.Next(mid); !next.IsZero() && next.Before(oldest) {
+			g.last = next
+		} else {
+			none = mid
 		}
 	}
+	return s.Next(g.last)
 }
 
 // text is the message of the gap's record.

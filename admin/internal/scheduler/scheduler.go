@@ -78,9 +78,6 @@ type Config struct {
 	Logger      *slog.Logger
 	// Now is the wall clock; default time.Now. Tests set it back and forth.
 	Now func() time.Time
-	// Unknown is called when it is not known whether a transaction that began
-	// then was carried out: what is on record has to be taken over.
-	Unknown func(begin time.Time)
 	// Planned, Misfired and Ticked feed metrics; each may be nil.
 	Planned  func(runs int, took time.Duration)
 	Misfired func(instants int)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
@@ -162,7 +163,8 @@ func (f *follow) children(ctx context.Context, e *store.Ending) error {
 		line(strings.Map(plain, item), f.w.cfg.Lang.Text(i18n.JobconfCallbackChildBad))
 	}
 	text := b.String()
-	e.HandleMsg = model.T(wire.PrefixUTF16(e.HandleMsg.S, maxMessage-len([]rune(text))) + text)
+	text = wire.PrefixUTF16(text, maxMessage/2)
+	e.HandleMsg = model.T(wire.PrefixUTF16(e.HandleMsg.S, maxMessage-len(utf16.Encode([]rune(text)))) + text)
 	return nil
 }
 

@@ -15,30 +15,34 @@ func (w *Writer) Run(ctx context.Context) {
 	timer := time.NewTimer(idleTick)
 	defer timer.Stop()
 	for {
-		nap := w.round(ctx)
+		nap, failed := w.round(ctx)
 		timer.Reset(nap)
+		wake := w.wake
+		if failed {
+			wake = nil // new results do not hurry a database that is in trouble
+		}
 		select {
 		case <-ctx.Done():
 			w.close(context.WithoutCancel(ctx))
 			return
-		case <-w.wake:
+		case <-wake:
 		case <-timer.C:
 		}
 	}
 }
 
 // round stores one batch if it is time, and says how long to wait for the next.
-func (w *Writer) round(ctx context.Context) time.Duration {
+func (w *Writer) round(ctx context.Context) (nap time.Duration, failed bool) {
 	batch, nap := w.take(time.Now(), false)
 	if len(batch) == 0 {
 		w.cfg.Ticked()
-		return nap
+		return nap, false
 	}
 	if !w.store(ctx, batch) {
-		return retryEvery
+		return retryEvery, true
 	}
 	w.cfg.Ticked()
-	return 0
+	return 0, false
 }
 
 // take removes the next batch from what waits. Without one it says when to look
@@ -95,18 +99,27 @@ func (w *Writer) store(ctx context.Context, batch []*item) bool {
 	for i, it := range firsts {
 		outs[i] = it.out
 	}
+	whole := false
+	defer func() {
+		if !whole { // a panic: whoever waits is not left to wait
+			w.answer(batch, func(*item) error { return ErrFault })
+		}
+	}()
 	begin := time.Now()
 	call, cancel := context.WithTimeout(ctx, storeTimeout)
-	jobs := make(map[*model.Run]*model.Job) // of all calls: a batch with a poison row is stored in parts
+	// The store may decide a batch in parts, or more than once.
+	jobs := make(map[*model.Run]*model.Job)
 	ends, err := w.cfg.Store.Finish(call, outs, func(ends []*store.Ending, load store.Loader) error {
 		next := follow{w: w, load: load, now: time.Now(), jobs: jobs}
 		return next.decide(call, ends)
 	})
 	cancel()
 	if err != nil {
+		whole = true
 		w.again(ctx, batch, err)
 		return false
 	}
+	w.recovered(ctx)
 	w.cfg.Stored(len(outs), time.Since(begin))
 	errs := make(map[int64]error)
 	for _, e := range ends {
@@ -121,13 +134,24 @@ func (w *Writer) store(ctx context.Context, batch []*item) bool {
 			w.cfg.Ended(e)
 		}
 	}
-	for _, it := range firsts {
-		if it.done != nil {
-			it.done(errs[it.out.LogID])
-		}
-	}
+	whole = true
+	w.answer(firsts, func(it *item) error { return errs[it.out.LogID] })
 	w.putBack(repeats)
 	return true
+}
+
+// answer ends the waiting of those who wait for items.
+func (w *Writer) answer(items []*item, err func(*item) error) {
+	w.mu.Lock()
+	for _, it := range items {
+		w.doneLocked(it.out.LogID)
+	}
+	w.mu.Unlock()
+	for _, it := range items {
+		if it.done != nil {
+			it.done(err(it))
+		}
+	}
 }
 
 // distinct keeps one outcome a run: the store decides about each run once in a
@@ -159,13 +183,22 @@ func (w *Writer) created(e *store.Ending, jobs map[*model.Run]*model.Job) {
 	}
 }
 
-// again puts a batch back to the front.
+// again puts a batch back to the front. The first of a row of faults is logged.
 func (w *Writer) again(ctx context.Context, batch []*item, err error) {
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && !w.failing {
+		w.failing = true
 		w.cfg.Logger.WarnContext(ctx, "results not stored, will be tried again",
 			slog.Int("count", len(batch)), slog.Any("err", err))
 	}
 	w.putBack(batch)
+}
+
+// recovered notes that the database takes results.
+func (w *Writer) recovered(ctx context.Context) {
+	if w.failing {
+		w.failing = false
+		w.cfg.Logger.InfoContext(ctx, "results are stored again")
+	}
 }
 
 func (w *Writer) putBack(items []*item) {
@@ -198,11 +231,7 @@ func (w *Writer) close(ctx context.Context) {
 			if len(batch) == 0 {
 				return
 			}
-			for _, it := range batch {
-				if it.done != nil {
-					it.done(ErrClosed)
-				}
-			}
+			w.answer(batch, func(*item) error { return ErrClosed })
 		}
 	}
 }

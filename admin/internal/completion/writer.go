@@ -42,6 +42,10 @@ var ErrBusy = errors.New("too many results wait for the database, send them agai
 // ErrClosed is returned for results that come after the end.
 var ErrClosed = errors.New("the admin is stopping, send the result again")
 
+// ErrFault is returned for results of which it is not known whether they were
+// stored, after a fault in the program.
+var ErrFault = errors.New("the result may not have been stored, send it again")
+
 // Store is what the writer needs of the database.
 type Store interface {
 	// Finish stores outcomes in one transaction.
@@ -86,12 +90,14 @@ type item struct {
 // Writer stores outcomes. All methods are safe for concurrent use; Run is
 // called once.
 type Writer struct {
-	cfg Config
+	cfg     Config
+	failing bool // Run's own
 
 	mu       sync.Mutex
 	waiting  []*item         // in order of arrival
 	triggers map[int64]*item // answers that wait for their result
 	order    []int64         // of triggers, oldest first; may name ones that are gone
+	pending  map[int64]int   // how many outcomes of a run are not stored yet
 	closed   bool
 	wake     chan struct{}
 }
@@ -118,7 +124,7 @@ func New(cfg Config) (*Writer, error) {
 		cfg.Stored = func(int, time.Duration) {}
 	}
 	return &Writer{
-		cfg: cfg, triggers: make(map[int64]*item), wake: make(chan struct{}, 1),
+		cfg: cfg, triggers: make(map[int64]*item), pending: make(map[int64]int), wake: make(chan struct{}, 1),
 	}, nil
 }
 
@@ -131,10 +137,14 @@ func (w *Writer) Trigger(out model.Outcome) {
 	if w.closed {
 		return
 	}
+	w.pending[out.LogID]++
 	if out.Trigger.Code != model.CodeSuccess {
 		w.waiting = append(w.waiting, it) // the run has ended: nothing to wait for
 		w.wakeLocked()
 		return
+	}
+	if w.triggers[out.LogID] != nil {
+		w.doneLocked(out.LogID) // the newer answer stands for both
 	}
 	w.triggers[out.LogID] = it
 	w.order = append(w.order, out.LogID)
@@ -165,6 +175,8 @@ func (w *Writer) Results(ctx context.Context, outs []*model.Outcome) error {
 		if t := w.triggers[out.LogID]; t != nil && out.Trigger == nil {
 			out.Trigger = t.out.Trigger
 			delete(w.triggers, out.LogID)
+		} else {
+			w.pending[out.LogID]++
 		}
 		w.waiting = append(w.waiting, &item{out: out, at: now, done: g.end})
 	}
@@ -175,6 +187,21 @@ func (w *Writer) Results(ctx context.Context, outs []*model.Outcome) error {
 		return g.err()
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+// Pending reports whether something became known of the run that is not stored
+// yet: the record is then not the whole truth.
+func (w *Writer) Pending(logID int64) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pending[logID] > 0
+}
+
+// doneLocked forgets one outcome of a run.
+func (w *Writer) doneLocked(logID int64) {
+	if w.pending[logID]--; w.pending[logID] <= 0 {
+		delete(w.pending, logID)
 	}
 }
 

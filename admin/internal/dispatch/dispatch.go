@@ -31,6 +31,11 @@ const (
 	// burstLength is how long a burst is given to go out.
 	burstLength = 150 * time.Millisecond
 	drainStep   = 10 * time.Millisecond
+	// holdStep is the pause of a run that may not be sent just now.
+	holdStep = 100 * time.Millisecond
+	// noteEvery and noteTries are for addresses that could not be noted.
+	noteEvery = 500 * time.Millisecond
+	noteTries = 5
 )
 
 // Client is what the dispatcher needs of package execclient.
@@ -68,8 +73,13 @@ type Config struct {
 	// Group returns a group as last known.
 	Group func(id int32) (*model.Group, bool)
 	// MaySend is the fence: it reports whether a run that was planned for the
-	// job under token may be sent now.
+	// job under token may be sent now. Token 0 stands for a run that this node
+	// made without a lease.
 	MaySend func(jobID int32, token int64) bool
+	// Keeps reports whether the lease that token stands for is still this
+	// node's, although MaySend is false just now: the run then waits, else it
+	// is left to its next owner. Default: only token 0 is kept.
+	Keeps func(jobID int32, token int64) bool
 	// Report takes what became known of a run. It must not block.
 	Report func(model.Outcome)
 	// SetAddress notes the address of a run before its first send.
@@ -83,6 +93,8 @@ type Config struct {
 	Sent func(t model.TriggerType, late time.Duration)
 	// Ticked is called each time that the clock has looked for due runs.
 	Ticked func()
+	// Now is the wall clock; default time.Now. Tests set it back and forth.
+	Now func() time.Time
 }
 
 // Item is a run on its way.
@@ -108,22 +120,33 @@ type Dispatcher struct {
 	queue  itemHeap
 	byJob  map[int32]map[int64]*entry
 	open   map[int64]*entry // by log id: waiting, in a lane or being settled
+	lanes  map[int64]*entry // of these, those that were handed to a lane
 	closed bool
 	wake   chan struct{}
+
+	fenced time.Time // of the last look at the lanes; Run's own
 
 	probing  chan struct{}
 	inLanes  atomic.Int64
 	burstEnd atomic.Int64 // Unix ms
 }
 
-// entry is an item in the dispatcher.
+// entry is an item in the dispatcher. The first three fields are guarded by
+// the dispatcher's mutex; the others belong to whoever has the entry in hand.
 type entry struct {
+	at      int  // in the heap, -1 outside of it
+	settles bool // it may have been sent: it is not simply taken back
+	stopped bool // its job was stopped: it is not sent once more
+
 	Item
-	at    int // in the heap, -1 outside of it
-	group *model.Group
-	addrs []string
-	call  *execclient.Call
-	note  string // route message of a probing strategy
+	next    time.Time // when to look at it
+	group   *model.Group
+	addrs   []string
+	call    *execclient.Call // what a lane has, once it is in lanes
+	note    string           // route message of a probing strategy, HTML
+	lost    string           // what was said instead of an answer, as it came
+	unnoted bool             // the address was chosen after the run was recorded
+	tries   int              // at noting the address
 }
 
 // New returns a dispatcher that sends nothing before Run.
@@ -139,27 +162,37 @@ func New(ctx context.Context, cfg Config) (*Dispatcher, error) {
 	if cfg.Ticked == nil {
 		cfg.Ticked = func() {}
 	}
+	if cfg.Keeps == nil {
+		cfg.Keeps = func(_ int32, token int64) bool { return token == 0 }
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	if cfg.Sent == nil {
 		cfg.Sent = func(model.TriggerType, time.Duration) {}
 	}
 	return &Dispatcher{
 		cfg: cfg, group: lifecycle.NewGroup(ctx),
-		byJob: make(map[int32]map[int64]*entry), open: make(map[int64]*entry),
+		byJob: make(map[int32]map[int64]*entry), open: make(map[int64]*entry), lanes: make(map[int64]*entry),
 		wake: make(chan struct{}, 1), probing: make(chan struct{}, maxProbing),
 	}, nil
 }
 
 // Add takes runs that are on record. It does not block on the network. A run
-// that is already here is left as it is.
+// that is already here is left as it is; one that waits learns its new token.
 func (d *Dispatcher) Add(items ...Item) {
-	if len(items) == 0 {
-		return
-	}
 	entries := make([]*entry, 0, len(items))
 	for _, it := range items {
-		e := &entry{Item: it, at: -1}
+		if it.Job == nil || it.Run.LogID == 0 {
+			d.cfg.Logger.Error("run without a job or an id is not sent", slog.Int("job_id", int(it.Run.JobID)))
+			continue
+		}
+		e := &entry{Item: it, at: -1, next: it.Due.Round(0), settles: it.Settle}
 		d.prepare(e)
 		entries = append(entries, e)
+	}
+	if len(entries) == 0 {
+		return
 	}
 	warm := make(map[string]int)
 	d.mu.Lock()
@@ -168,18 +201,9 @@ func (d *Dispatcher) Add(items ...Item) {
 		return
 	}
 	for _, e := range entries {
-		if d.open[e.Run.LogID] != nil {
-			continue
+		if d.addLocked(e) {
+			warm[e.Run.Address]++
 		}
-		d.open[e.Run.LogID] = e
-		jobs := d.byJob[e.Run.JobID]
-		if jobs == nil {
-			jobs = make(map[int64]*entry)
-			d.byJob[e.Run.JobID] = jobs
-		}
-		jobs[e.Run.LogID] = e
-		heap.Push(&d.queue, e)
-		warm[e.Run.Address]++
 	}
 	d.mu.Unlock()
 	for addr, n := range warm {
@@ -187,6 +211,28 @@ func (d *Dispatcher) Add(items ...Item) {
 			d.cfg.Client.Warm(addr, n)
 		}
 	}
+	d.rouse()
+}
+
+func (d *Dispatcher) addLocked(e *entry) bool {
+	if old := d.open[e.Run.LogID]; old != nil {
+		if old.at >= 0 && e.Run.Token > old.Run.Token {
+			old.Run.Token = e.Run.Token // the lease went and came back
+		}
+		return false
+	}
+	d.open[e.Run.LogID] = e
+	jobs := d.byJob[e.Run.JobID]
+	if jobs == nil {
+		jobs = make(map[int64]*entry)
+		d.byJob[e.Run.JobID] = jobs
+	}
+	jobs[e.Run.LogID] = e
+	heap.Push(&d.queue, e)
+	return true
+}
+
+func (d *Dispatcher) rouse() {
 	select {
 	case d.wake <- struct{}{}:
 	default:
@@ -200,6 +246,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	defer timer.Stop()
 	for {
 		nap := d.sendDue()
+		d.fenceLanes()
 		d.cfg.Ticked()
 		timer.Reset(nap)
 		select {
@@ -217,20 +264,19 @@ func (d *Dispatcher) Run(ctx context.Context) {
 
 // sendDue starts all that is due and returns how long to sleep.
 func (d *Dispatcher) sendDue() time.Duration {
-	now := time.Now()
+	now := d.cfg.Now()
 	var due []*entry
 	d.mu.Lock()
-	for len(d.queue) > 0 && !d.queue[0].Due.After(now) {
-		e := heap.Pop(&d.queue).(*entry)
-		due = append(due, e)
+	for len(d.queue) > 0 && !d.queue[0].next.After(now) {
+		due = append(due, heap.Pop(&d.queue).(*entry))
 	}
 	nap := maxNap
 	if len(d.queue) > 0 {
-		nap = min(nap, d.queue[0].Due.Sub(now))
+		nap = min(nap, d.queue[0].next.Sub(now))
 	}
 	d.mu.Unlock()
 	if len(due) > burstSize {
-		d.burstEnd.Store(now.Add(burstLength).UnixMilli())
+		d.burstEnd.Store(time.Now().Add(burstLength).UnixMilli())
 	}
 	for _, e := range due {
 		d.start(e)
@@ -241,194 +287,24 @@ func (d *Dispatcher) sendDue() time.Duration {
 	return max(nap, 0)
 }
 
-// start sends one run on its way.
-func (d *Dispatcher) start(e *entry) {
-	switch {
-	case !d.allowed(e):
-		d.drop(e)
-	case e.Settle:
-		d.background(e, d.settle)
-	case e.Job.Route.Probes() && e.Run.Address == "":
-		d.background(e, d.probe)
-	default:
-		d.send(e)
-	}
-}
-
-// allowed is the fence. A run without a token was made by this node just now.
-func (d *Dispatcher) allowed(e *entry) bool {
-	return e.Run.Token == 0 || d.cfg.MaySend(e.Run.JobID, e.Run.Token)
-}
-
-// background runs f for e in a goroutine of its own, a bounded number at once.
-func (d *Dispatcher) background(e *entry, f func(ctx context.Context, e *entry)) {
-	started := d.group.Go(func(ctx context.Context) {
-		select {
-		case d.probing <- struct{}{}:
-		case <-ctx.Done():
-			d.drop(e)
-			return
-		}
-		defer func() { <-d.probing }()
-		f(ctx, e)
-	})
-	if !started {
-		d.drop(e)
-	}
-}
-
-// send hands a run to the lane of its address.
-func (d *Dispatcher) send(e *entry) {
-	if e.call == nil {
-		d.prepare(e)
-	}
-	if e.call == nil {
-		d.fail(e, d.noAddress(e))
+// fenceLanes takes back what waits in a lane and may not be sent any more: a
+// lane that is slow must not outlast the lease.
+func (d *Dispatcher) fenceLanes() {
+	if d.inLanes.Load() == 0 || time.Since(d.fenced) < maxNap/2 {
 		return
 	}
-	d.inLanes.Add(1)
-	d.cfg.Client.Send(e.call, func(r execclient.Result) {
-		d.inLanes.Add(-1)
-		d.answered(e, r)
-	})
-}
-
-// answered takes the end of a send, from the goroutine of a lane.
-func (d *Dispatcher) answered(e *entry, r execclient.Result) {
-	if !r.SentAt.IsZero() {
-		late := time.Duration(0)
-		if e.Run.PlannedMs != 0 {
-			late = r.SentAt.Sub(time.UnixMilli(e.Run.PlannedMs))
-		}
-		d.cfg.Sent(e.Run.Type, late)
-	}
-	switch r.Kind {
-	case execclient.Accepted, execclient.Repeat:
-		d.accepted(e, r)
-	case execclient.Refused, execclient.NotSent:
-		d.fail(e, r)
-	default:
-		e.note = cmp.Or(e.note, r.Msg)
-		d.background(e, d.settle)
-	}
-}
-
-func (d *Dispatcher) accepted(e *entry, r execclient.Result) {
-	d.report(e, model.CodeSuccess, r)
-}
-
-// fail ends the run: its trigger is known to have failed.
-func (d *Dispatcher) fail(e *entry, r execclient.Result) {
-	code := r.Code
-	if code == model.CodeSuccess || code == 0 {
-		code = model.CodeFail
-	}
-	d.report(e, code, r)
-}
-
-func (d *Dispatcher) report(e *entry, code int32, r execclient.Result) {
-	at := r.AnsweredAt
-	if at.IsZero() {
-		at = time.Now()
-	}
-	out := model.Outcome{LogID: e.Run.LogID, Trigger: &model.TriggerResult{
-		Code: code, Msg: d.message(e, code, r), Address: e.Run.Address, AtMs: at.UnixMilli(),
-	}}
-	d.drop(e)
-	d.cfg.Report(out)
-}
-
-// drop forgets a run that this node has nothing more to do for.
-func (d *Dispatcher) drop(e *entry) {
+	d.fenced = time.Now()
+	var back []*entry
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.dropLocked(e)
-}
-
-func (d *Dispatcher) dropLocked(e *entry) {
-	delete(d.open, e.Run.LogID)
-	jobs := d.byJob[e.Run.JobID]
-	delete(jobs, e.Run.LogID)
-	if len(jobs) == 0 {
-		delete(d.byJob, e.Run.JobID)
-	}
-	if e.at >= 0 {
-		heap.Remove(&d.queue, e.at)
-	}
-}
-
-// Cancel takes back the scheduled runs of a job that were not yet handed to a
-// socket, and returns their log ids. None of them is sent after it returns.
-func (d *Dispatcher) Cancel(jobID int32) []int64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var ids []int64
-	for id, e := range d.byJob[jobID] {
-		if e.Run.PlannedMs == 0 {
-			continue
-		}
-		if e.at < 0 {
-			if e.call == nil || !d.cfg.Client.Cancel(e.call) {
-				continue // on its way, or being settled
-			}
+	for id, e := range d.lanes {
+		if !d.allowed(e) && d.cfg.Client.Cancel(e.call) {
+			delete(d.lanes, id)
 			d.inLanes.Add(-1)
-		}
-		ids = append(ids, id)
-		d.dropLocked(e)
-	}
-	return ids
-}
-
-// DropShards forgets the runs of shards that another node may have now, and
-// returns the log ids of those that were not handed to a lane yet. drop says
-// which jobs are meant.
-func (d *Dispatcher) DropShards(drop func(jobID int32) bool) []int64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var ids []int64
-	for job, runs := range d.byJob {
-		if !drop(job) {
-			continue
-		}
-		for id, e := range runs {
-			if e.at >= 0 && e.Run.Token != 0 && !e.Settle {
-				ids = append(ids, id)
-				d.dropLocked(e)
-			}
+			back = append(back, e)
 		}
 	}
-	return ids
-}
-
-// Knows reports whether the run is here: waiting, in a lane or being settled.
-func (d *Dispatcher) Knows(logID int64) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.open[logID] != nil
-}
-
-// Waiting returns how many runs are here.
-func (d *Dispatcher) Waiting() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.open)
-}
-
-// Bursting reports whether many triggers are on their way out just now: those
-// who write results wait a little then.
-func (d *Dispatcher) Bursting() bool {
-	return d.inLanes.Load() > burstSize && time.Now().UnixMilli() < d.burstEnd.Load()
-}
-
-// Drain waits until nothing is here any more, at most for limit: what a node
-// that stops has planned goes out first. Runs that are due later than that are
-// left to their next owner.
-func (d *Dispatcher) Drain(ctx context.Context, limit time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	for d.Waiting() > 0 {
-		if !pause(ctx, drainStep) {
-			return
-		}
+	d.mu.Unlock()
+	for _, e := range back {
+		d.hold(e)
 	}
 }

@@ -7,10 +7,10 @@ type itemHeap []*entry
 func (h itemHeap) Len() int { return len(h) }
 
 func (h itemHeap) Less(i, j int) bool {
-	if h[i].Due.Equal(h[j].Due) {
+	if h[i].next.Equal(h[j].next) {
 		return h[i].Run.LogID < h[j].Run.LogID
 	}
-	return h[i].Due.Before(h[j].Due)
+	return h[i].next.Before(h[j].next)
 }
 
 func (h itemHeap) Swap(i, j int) {

@@ -17,12 +17,21 @@ const (
 	maxPart    = 4000
 )
 
-// escape makes foreign text safe inside trigger_msg, which is HTML.
+// escape makes foreign text safe inside trigger_msg, which is HTML, and cuts it
+// at the border of a character.
 func escape(s string) string {
 	if len(s) > maxPart {
-		s = strings.ToValidUTF8(s[:maxPart], "") + " …"
+		s = s[:maxPart]
 	}
-	return html.EscapeString(s)
+	s = html.EscapeString(strings.ToValidUTF8(s, "\uFFFD"))
+	if len(s) <= maxPart {
+		return s
+	}
+	s = strings.ToValidUTF8(s[:maxPart], "")
+	if at := strings.LastIndexByte(s, '&'); at >= 0 && !strings.Contains(s[at:], ";") {
+		s = s[:at]
+	}
+	return s + " …"
 }
 
 // noAddress is the result of a run that no executor could be chosen for.
@@ -70,7 +79,7 @@ func (d *Dispatcher) message(e *entry, code int32, r execclient.Result) string {
 // head writes the lines on what was triggered and why.
 func (d *Dispatcher) head(e *entry, line func(title, value string)) {
 	regType := i18n.JobgroupFieldAddressType0
-	if e.group != nil && e.group.Manual {
+	if e.group != nil && e.group.Manual || len(e.Addresses) > 0 {
 		regType = i18n.JobgroupFieldAddressType1
 	}
 	addrs := "null"

@@ -1,8 +1,6 @@
 package dispatch
 
 import (
-	"time"
-
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/internal/wire"
@@ -29,7 +27,9 @@ func (d *Dispatcher) prepare(e *entry) {
 		if e.Job.Route.Probes() && !e.Run.Sharded {
 			return
 		}
-		e.Run.Address = d.pick(e)
+		if e.Run.Address = d.pick(e); e.Run.Address != "" {
+			e.unnoted = true
+		}
 	}
 	if e.Run.Address != "" {
 		e.call = d.cfg.Client.Prepare(d.target(e), request(e))
@@ -47,9 +47,9 @@ func (d *Dispatcher) pick(e *entry) string {
 		}
 		return e.addrs[0]
 	}
-	addr, err := d.cfg.Router.Pick(e.Job.Route, e.Run.JobID, e.addrs, time.Now())
+	addr, err := d.cfg.Router.Pick(e.Job.Route, e.Run.JobID, e.addrs, d.cfg.Now())
 	if err != nil {
-		e.note = err.Error()
+		e.note = escape(err.Error())
 	}
 	return addr
 }

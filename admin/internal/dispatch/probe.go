@@ -2,44 +2,55 @@ package dispatch
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
+// Bounds of a probe: what a lane may take too, and how much of the route
+// message is kept.
+const (
+	probeLimit = 60 * time.Second
+	maxReport  = 8000
+)
+
 // probe finds the address of a FAILOVER or BUSYOVER run by asking executors in
 // order, those that are known to be dead last; notes it on record; and sends.
 func (d *Dispatcher) probe(ctx context.Context, e *entry) {
 	d.prepare(e) // the group may have appeared since planning
-	var report []string
+	end := time.Now().Add(probeLimit)
+	var report strings.Builder
 	for _, addr := range d.probeOrder(e.addrs) {
 		ok, line := d.ask(ctx, e, addr)
-		report = append(report, line)
-		if ctx.Err() != nil || !d.allowed(e) {
+		if report.Len() > 0 {
+			line = "<br><br>" + line
+		}
+		if report.Len()+len(line) <= maxReport {
+			report.WriteString(line)
+		}
+		switch {
+		case ctx.Err() != nil:
 			d.drop(e) // the next owner asks again
 			return
-		}
-		if !ok {
-			continue
-		}
-		e.note = strings.Join(report, "<br><br>")
-		if err := d.cfg.SetAddress(ctx, e.Run.LogID, addr); err != nil {
-			// Not sent: nobody else could tell where to. It stays on record.
-			d.cfg.Logger.WarnContext(ctx, "address of a run not noted, the run is left to recovery",
-				slog.Int64("log_id", e.Run.LogID), slog.Any("err", err))
-			d.drop(e)
+		case !d.allowed(e):
+			d.hold(e)
+			return
+		case ok:
+			e.note, e.Run.Address = report.String(), addr
+			d.prepare(e)
+			d.noteAndSend(ctx, e)
 			return
 		}
-		e.Run.Address = addr
-		d.send(e)
-		return
+		if time.Now().After(end) {
+			break
+		}
 	}
-	e.note = strings.Join(report, "<br><br>")
+	e.note = report.String()
 	d.fail(e, d.noAddress(e))
 }
 

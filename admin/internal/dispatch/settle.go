@@ -30,35 +30,39 @@ func (d *Dispatcher) settle(ctx context.Context, e *entry) {
 		return
 	}
 	if e.call == nil {
-		d.fail(e, d.noAddress(e))
+		d.failUnknown(e, d.noAddress(e))
 		return
 	}
-	deadline := time.Now().Add(settleLimit)
-	resent := false
-	last := execclient.Result{Kind: execclient.Unknown, Msg: e.note}
+	bound, cancel := context.WithTimeout(ctx, settleLimit)
+	defer cancel()
+	s := settling{d: d, e: e}
+	last := execclient.Result{Kind: execclient.Unknown}
 	for {
-		if ctx.Err() != nil || !d.allowed(e) {
-			d.drop(e) // the next owner settles it
-			return
-		}
-		r, again := d.settleOnce(ctx, e, &resent)
-		switch r.Kind {
-		case execclient.Accepted, execclient.Repeat:
+		r, again := s.once(bound)
+		switch {
+		case r.Kind == execclient.Accepted || r.Kind == execclient.Repeat:
 			d.accepted(e, r)
 			return
-		case execclient.Refused:
+		case r.Kind == execclient.Refused && r.Err == nil:
 			d.fail(e, r)
 			return
-		default:
+		case ctx.Err() != nil:
+			d.drop(e) // the next owner settles it
+			return
+		case r.Msg != "":
 			last = r
 		}
-		if !again || time.Now().Add(settleEvery).After(deadline) {
+		if !again || !pause(bound, settleEvery) {
 			break
 		}
-		if !pause(ctx, settleEvery) {
-			d.drop(e)
+		if !d.allowed(e) {
+			d.hold(e)
 			return
 		}
+	}
+	if ctx.Err() != nil {
+		d.drop(e)
+		return
 	}
 	d.failUnknown(e, last)
 }
@@ -73,30 +77,51 @@ func (d *Dispatcher) settleUnaddressed(ctx context.Context, e *entry) {
 	d.probe(ctx, e)
 }
 
-// settleOnce makes one attempt. again says whether another may help.
-func (d *Dispatcher) settleOnce(ctx context.Context, e *entry, resent *bool) (r execclient.Result, again bool) {
-	if d.cfg.Client.Native(e.Run.Address) {
+// settling is the state of one settle.
+type settling struct {
+	d      *Dispatcher
+	e      *entry
+	resent bool
+}
+
+// once makes one attempt. again says whether another may help.
+func (s *settling) once(ctx context.Context) (r execclient.Result, again bool) {
+	d, e := s.d, s.e
+	mayResend := !d.stopped(e)
+	if mayResend && d.cfg.Client.Native(e.Run.Address) {
 		return d.sendAndWait(ctx, e), true
 	}
+	unknown := func(msg string) execclient.Result { return execclient.Result{Kind: execclient.Unknown, Msg: msg} }
 	has, asked := d.hasLog(ctx, e)
 	switch {
 	case has:
-		return execclient.Result{Kind: execclient.Repeat, AnsweredAt: time.Now(),
+		return execclient.Result{Kind: execclient.Repeat, AnsweredAt: d.cfg.Now(),
 			Msg: "the answer was lost; the executor has the run"}, false
 	case !asked.ok:
-		return execclient.Result{Kind: execclient.Unknown, Msg: asked.msg}, true
-	case *resent:
-		return execclient.Result{Kind: execclient.Unknown, Msg: "sent twice without an answer"}, true
+		return unknown(asked.msg), true
+	case !mayResend:
+		return unknown("the executor has no log of the run, and the job was stopped meanwhile"), true
+	case s.resent:
+		return unknown("sent twice without an answer"), true
 	}
 	idle, msg, err := d.idle(ctx, e)
-	if err != nil {
-		return execclient.Result{Kind: execclient.Unknown, Msg: err.Error()}, true
+	switch {
+	case err != nil:
+		return unknown(err.Error()), true
+	case !idle:
+		return unknown(msg), true
+	case !d.allowed(e) || d.stopped(e):
+		return unknown("the run may not be sent any more"), true
 	}
-	if !idle {
-		return execclient.Result{Kind: execclient.Unknown, Msg: msg}, true
-	}
-	*resent = true
+	s.resent = true
 	return d.sendAndWait(ctx, e), true
+}
+
+// stopped reports whether the job of a run was stopped after it was sent.
+func (d *Dispatcher) stopped(e *entry) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return e.stopped
 }
 
 // asked is the outcome of a question to an executor.
@@ -128,40 +153,29 @@ func (d *Dispatcher) idle(ctx context.Context, e *entry) (bool, string, error) {
 	return d.cfg.Client.IdleBeat(ctx, d.target(e), e.Run.JobID)
 }
 
-// sendAndWait sends the run through its lane and waits for the answer.
+// sendAndWait sends the run through its lane and waits for the answer, while it
+// may be sent.
 func (d *Dispatcher) sendAndWait(ctx context.Context, e *entry) execclient.Result {
 	call := d.cfg.Client.Prepare(d.target(e), request(e))
 	answer := make(chan execclient.Result, 1)
 	d.cfg.Client.Send(call, func(r execclient.Result) { answer <- r })
-	select {
-	case r := <-answer:
-		if !r.SentAt.IsZero() {
-			late := time.Duration(0)
-			if e.Run.PlannedMs != 0 {
-				late = r.SentAt.Sub(time.UnixMilli(e.Run.PlannedMs))
+	fence := time.NewTicker(maxNap)
+	defer fence.Stop()
+	for {
+		select {
+		case r := <-answer:
+			d.sent(e, r)
+			return r
+		case <-fence.C:
+			if (d.allowed(e) && !d.stopped(e)) || !d.cfg.Client.Cancel(call) {
+				continue
 			}
-			d.cfg.Sent(e.Run.Type, late)
+			return execclient.Result{Kind: execclient.Unknown, Msg: "the run may not be sent any more"}
+		case <-ctx.Done():
+			d.cfg.Client.Cancel(call)
+			return execclient.Result{Kind: execclient.Unknown, Msg: "no answer in time"}
 		}
-		return r
-	case <-ctx.Done():
-		return execclient.Result{Kind: execclient.Unknown, Msg: context.Cause(ctx).Error()}
 	}
-}
-
-// failUnknown ends a run of which nobody could tell whether an executor has
-// it. It is not retried: that could run it twice.
-func (d *Dispatcher) failUnknown(e *entry, r execclient.Result) {
-	msg := "no answer, and it could not be found out whether the executor has the run"
-	if r.Msg != "" {
-		msg += ": " + r.Msg
-	}
-	r.Msg = msg
-	out := model.Outcome{LogID: e.Run.LogID, Trigger: &model.TriggerResult{
-		Code: model.CodeFail, Msg: d.message(e, model.CodeFail, r), Address: e.Run.Address,
-		AtMs: time.Now().UnixMilli(), NoRetry: true,
-	}}
-	d.drop(e)
-	d.cfg.Report(out)
 }
 
 // pause waits and reports whether it may go on.

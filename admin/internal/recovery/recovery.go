@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -26,11 +27,14 @@ const (
 	LostAfter = 10 * time.Minute
 	// IdleTwice is the time between the two idle answers that make a run lost.
 	IdleTwice = 5 * time.Minute
+	// GoneTwice is the time between the two calls without an answer that make a
+	// run lost whose executor is not registered.
+	GoneTwice = 2 * time.Minute
 	// sweepEvery is the time between two sweeps.
 	sweepEvery = time.Minute
 	// orphanAfter is how old a run has to be that is sent by no node that
-	// lives: the longest time in a lane, and settling.
-	orphanAfter = 90 * time.Second
+	// lives: the longest times of a probe and in a lane, and settling.
+	orphanAfter = 150 * time.Second
 )
 
 // Store is what recovery reads.
@@ -47,6 +51,8 @@ type Dispatcher interface {
 	Add(items ...dispatch.Item)
 	// DropShards forgets what is not sent yet, and says what that was.
 	DropShards(drop func(jobID int32) bool) []int64
+	// DropOwn forgets what this node made without a lease and did not send yet.
+	DropOwn()
 	// Knows reports whether the run is on its way here.
 	Knows(logID int64) bool
 }
@@ -68,14 +74,19 @@ type Config struct {
 	Total      int32
 	Group      func(id int32) (*model.Group, bool)
 	Registered func(address string) bool
+	// Pending reports whether something became known of a run that is not on
+	// record yet. Default: never.
+	Pending func(logID int64) bool
 	// Finish stores the result of lost runs.
 	Finish func(ctx context.Context, outs []*model.Outcome) error
 	// Timeout is that of a call to an executor, which the old owner may have
 	// begun just before its end.
 	Timeout time.Duration
-	Lang    i18n.Lang
-	Logger  *slog.Logger
-	Ticked  func()
+	// RetryDelay is how long the run of a retry waits on the node that made it.
+	RetryDelay time.Duration
+	Lang       i18n.Lang
+	Logger     *slog.Logger
+	Ticked     func()
 }
 
 // Recovery takes over and sweeps. All methods are safe for concurrent use; Run
@@ -85,8 +96,8 @@ type Recovery struct {
 	group *lifecycle.Group
 
 	mu     sync.Mutex
-	unsent map[int64]bool      // runs that this node dropped unsent when it lost their shard
-	idle   map[int64]time.Time // accepted runs by when their executor first said that it is idle
+	unsent map[int32]map[int64]bool // by shard: runs that this node dropped unsent when it lost it
+	seen   map[int64]sight          // accepted runs that may be lost
 }
 
 // New returns a Recovery.
@@ -99,34 +110,50 @@ func New(ctx context.Context, cfg Config) (*Recovery, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	if cfg.Pending == nil {
+		cfg.Pending = func(int64) bool { return false }
+	}
 	if cfg.Ticked == nil {
 		cfg.Ticked = func() {}
 	}
 	return &Recovery{
-		cfg: cfg, group: lifecycle.NewGroup(ctx), unsent: make(map[int64]bool), idle: make(map[int64]time.Time),
+		cfg: cfg, group: lifecycle.NewGroup(ctx), unsent: make(map[int32]map[int64]bool), seen: make(map[int64]sight),
 	}, nil
 }
 
 // Lost drops what is not sent yet of shards that are gone. It does not block.
 func (r *Recovery) Lost(shards []int32) {
-	gone := make(map[int32]bool, len(shards))
-	for _, s := range shards {
-		gone[s] = true
-	}
-	ids := r.cfg.Dispatcher.DropShards(func(jobID int32) bool { return gone[jobID%r.cfg.Total] })
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, id := range ids {
-		r.unsent[id] = true
+	for _, shard := range shards {
+		ids := r.cfg.Dispatcher.DropShards(func(jobID int32) bool { return jobID%r.cfg.Total == shard })
+		unsent := make(map[int64]bool, len(ids))
+		for _, id := range ids {
+			unsent[id] = true
+		}
+		r.mu.Lock()
+		r.unsent[shard] = unsent
+		r.mu.Unlock()
 	}
 }
+
+// Lapsed drops what this node made without a lease: others took it for dead,
+// and may have taken it over. It does not block.
+func (r *Recovery) Lapsed() { r.cfg.Dispatcher.DropOwn() }
 
 // Gained takes the open runs of shards over. It returns at once and works on in
 // a goroutine of its own.
 func (r *Recovery) Gained(_ context.Context, shards []lease.Gained) {
+	unsent := make(map[int64]bool)
+	r.mu.Lock()
+	for _, g := range shards {
+		if g.Same {
+			maps.Copy(unsent, r.unsent[g.Shard])
+		}
+		delete(r.unsent, g.Shard)
+	}
+	r.mu.Unlock()
 	r.group.Go(func(ctx context.Context) {
 		for {
-			err := r.takeOver(ctx, shards)
+			err := r.takeOver(ctx, shards, unsent)
 			if err == nil || ctx.Err() != nil {
 				return
 			}
@@ -139,7 +166,8 @@ func (r *Recovery) Gained(_ context.Context, shards []lease.Gained) {
 }
 
 // takeOver hands every run that is on record as planned to the dispatcher.
-func (r *Recovery) takeOver(ctx context.Context, shards []lease.Gained) error {
+// unsent are those that this node knows it has not sent.
+func (r *Recovery) takeOver(ctx context.Context, shards []lease.Gained, unsent map[int64]bool) error {
 	gained := make(map[int32]lease.Gained, len(shards))
 	planned := model.RunPlanned
 	f := store.OpenRunFilter{Total: r.cfg.Total, State: &planned, Limit: pageRows}
@@ -154,7 +182,7 @@ func (r *Recovery) takeOver(ctx context.Context, shards []lease.Gained) error {
 			return err
 		}
 		items, err := r.items(ctx, runs, func(run *model.Run) (dispatch.Item, bool) {
-			return r.item(run, gained[run.JobID%r.cfg.Total])
+			return r.item(run, gained[run.JobID%r.cfg.Total], unsent[run.LogID])
 		})
 		if err != nil {
 			return err
@@ -166,24 +194,24 @@ func (r *Recovery) takeOver(ctx context.Context, shards []lease.Gained) error {
 		}
 		f.AfterLogID = runs[len(runs)-1].LogID
 	}
-	r.forgetUnsent(gained)
 	if count > 0 {
 		r.cfg.Logger.InfoContext(ctx, "open runs taken over", slog.Int("count", count))
 	}
 	return nil
 }
 
-// item says what to do with one open run of a shard that was gained.
-func (r *Recovery) item(run *model.Run, g lease.Gained) (dispatch.Item, bool) {
-	if r.cfg.Dispatcher.Knows(run.LogID) {
-		return dispatch.Item{}, false
-	}
+// item says what to do with one open run of a shard that was gained. What is
+// here already only learns the new token.
+func (r *Recovery) item(run *model.Run, g lease.Gained, unsent bool) (dispatch.Item, bool) {
 	it := dispatch.Item{Run: run, Due: time.UnixMilli(max(run.PlannedMs, run.TriggerMs))}
-	r.mu.Lock()
-	unsent := r.unsent[run.LogID]
-	r.mu.Unlock()
 	switch {
-	case g.Same && unsent:
+	case r.cfg.Pending(run.LogID):
+		return dispatch.Item{}, false
+	case unsent:
+	case run.Token == 0 && !g.Alone:
+		// Another node made it, or this one, and has it on its way; if it died
+		// meanwhile, the sweep finds the run.
+		return dispatch.Item{}, false
 	case run.Token != 0 && run.PlannedMs > g.FreeSince.UnixMilli():
 	default:
 		it.Settle = true
@@ -191,19 +219,10 @@ func (r *Recovery) item(run *model.Run, g lease.Gained) (dispatch.Item, bool) {
 			it.Due = after
 		}
 	}
-	run.Token = g.Token
+	if run.Token != 0 || !r.cfg.Dispatcher.Knows(run.LogID) {
+		run.Token = g.Token
+	}
 	return it, true
-}
-
-func (r *Recovery) forgetUnsent(gained map[int32]lease.Gained) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(gained) == int(r.cfg.Total) {
-		clear(r.unsent)
-	}
-	if len(r.unsent) > 100_000 { // of shards that went elsewhere for good
-		clear(r.unsent)
-	}
 }
 
 // items joins runs with their jobs. A run whose job is gone ends here.

@@ -3,6 +3,7 @@ package recovery
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
@@ -18,7 +19,6 @@ const probeTimeout = time.Second
 // Run sweeps once a minute until ctx is done, then stops what Gained has
 // started. It blocks.
 func (r *Recovery) Run(ctx context.Context) {
-	defer r.group.Stop(context.Cause(ctx))
 	for pause(ctx, sweepEvery) {
 		if err := r.Sweep(ctx); err != nil {
 			if ctx.Err() == nil {
@@ -28,7 +28,7 @@ func (r *Recovery) Run(ctx context.Context) {
 		}
 		r.cfg.Ticked()
 	}
-	r.group.Stop(context.Cause(ctx))
+	r.group.Stop(context.Cause(ctx)) // not after a panic: Run is then started again
 }
 
 // Sweep ends the runs that no executor will report, and settles those that a
@@ -53,13 +53,16 @@ func (r *Recovery) Sweep(ctx context.Context) error {
 
 func (r *Recovery) sweepOrphans(ctx context.Context, shards []int32, tokens map[int32]int64, now time.Time) error {
 	planned := model.RunPlanned
+	retried := now.Add(-orphanAfter - r.cfg.RetryDelay).UnixMilli()
 	return r.eachPage(ctx, store.OpenRunFilter{
 		Total: r.cfg.Total, Shards: shards, State: &planned, Limit: pageRows,
 		TriggerBeforeMs: now.Add(-orphanAfter).UnixMilli(),
 	}, func(runs []*model.Run) error {
 		items, err := r.items(ctx, runs, func(run *model.Run) (dispatch.Item, bool) {
+			known := r.cfg.Dispatcher.Knows(run.LogID) || r.cfg.Pending(run.LogID) ||
+				run.Type == model.TriggerRetry && run.TriggerMs >= retried
 			run.Token = tokens[run.JobID%r.cfg.Total]
-			return dispatch.Item{Run: run, Due: now, Settle: true}, !r.cfg.Dispatcher.Knows(run.LogID)
+			return dispatch.Item{Run: run, Due: now, Settle: true}, !known
 		})
 		if err == nil {
 			r.cfg.Dispatcher.Add(items...)
@@ -93,28 +96,49 @@ type question struct {
 }
 
 // answer is what came of it.
-type answer struct {
-	gone bool // unregistered and unreachable
-	idle bool
+type answer int8
+
+const (
+	busy answer = iota // or not known
+	idle
+	gone // unregistered and unreachable
+)
+
+// sight is what was seen of a run, and since when.
+type sight struct {
+	answer answer
+	since  time.Time
+}
+
+// after is how long an answer has to stand before the run counts as lost: one
+// call that fails says little of a run that has worked for hours.
+func (a answer) after() time.Duration {
+	if a == gone {
+		return GoneTwice
+	}
+	return IdleTwice
+}
+
+// asking is what one sweep has learnt.
+type asking struct {
+	answers map[question]answer
+	silent  map[string]answer // addresses that gave none: they are not asked again
+	seen    map[int64]sight
+	now     time.Time
 }
 
 func (r *Recovery) sweepAccepted(ctx context.Context, shards []int32, now time.Time) error {
 	accepted := model.RunAccepted
-	answers := make(map[question]answer)
-	idle := make(map[int64]time.Time)
+	q := asking{
+		answers: make(map[question]answer), silent: make(map[string]answer), seen: make(map[int64]sight), now: now,
+	}
 	err := r.eachPage(ctx, store.OpenRunFilter{
 		Total: r.cfg.Total, Shards: shards, State: &accepted, Limit: pageRows,
 		TriggerBeforeMs: now.Add(-LostAfter).UnixMilli(),
 	}, func(runs []*model.Run) error {
 		var lost []*model.Outcome
 		for _, run := range runs {
-			q := question{run.Address, run.JobID}
-			a, asked := answers[q]
-			if !asked {
-				a = r.ask(ctx, run)
-				answers[q] = a
-			}
-			if out := r.judge(run, a, now, idle); out != nil {
+			if out := r.judge(run, r.ask(ctx, &q, run), &q); out != nil {
 				lost = append(lost, out)
 			}
 			if ctx.Err() != nil {
@@ -128,44 +152,63 @@ func (r *Recovery) sweepAccepted(ctx context.Context, shards []int32, now time.T
 		return r.cfg.Finish(ctx, lost)
 	})
 	r.mu.Lock()
-	r.idle = idle
-	r.mu.Unlock()
-	return err
+	defer r.mu.Unlock()
+	if err != nil { // what was not looked at keeps its place
+		maps.Copy(r.seen, q.seen)
+		return err
+	}
+	r.seen = q.seen
+	return nil
 }
 
 // judge decides about one run and remembers what has to be seen twice.
-func (r *Recovery) judge(run *model.Run, a answer, now time.Time, idle map[int64]time.Time) *model.Outcome {
-	if a.gone {
-		return failure(run.LogID, r.cfg.Lang.Text(i18n.JoblogLostFail)+" ("+r.cfg.Lang.Text(i18n.JoblogLostGone)+")")
-	}
-	if !a.idle {
+func (r *Recovery) judge(run *model.Run, a answer, q *asking) *model.Outcome {
+	if a == busy || r.cfg.Pending(run.LogID) {
 		return nil
 	}
 	r.mu.Lock()
-	first, seen := r.idle[run.LogID]
+	s, seen := r.seen[run.LogID]
 	r.mu.Unlock()
-	if !seen {
-		first = now
+	if !seen || s.answer != a {
+		s = sight{a, q.now}
 	}
-	idle[run.LogID] = first
-	if now.Sub(first) < IdleTwice {
+	if q.now.Sub(s.since) < a.after() {
+		q.seen[run.LogID] = s
 		return nil
 	}
-	delete(idle, run.LogID)
-	return failure(run.LogID, r.cfg.Lang.Text(i18n.JoblogLostFail)+" ("+r.cfg.Lang.Text(i18n.JoblogLostIdle)+")")
+	why := i18n.JoblogLostIdle
+	if a == gone {
+		why = i18n.JoblogLostGone
+	}
+	return failure(run.LogID, r.cfg.Lang.Text(i18n.JoblogLostFail)+" ("+r.cfg.Lang.Text(why)+")")
 }
 
-// ask asks the executor of a run about its job.
-func (r *Recovery) ask(ctx context.Context, run *model.Run) answer {
+// ask asks the executor of a run about its job, once a sweep.
+func (r *Recovery) ask(ctx context.Context, q *asking, run *model.Run) answer {
+	if a, silent := q.silent[run.Address]; silent {
+		return a
+	}
+	key := question{run.Address, run.JobID}
+	if a, asked := q.answers[key]; asked {
+		return a
+	}
 	t := execclient.Target{Address: run.Address}
 	if g, ok := r.cfg.Group(run.GroupID); ok {
 		t.AppName, t.Token = g.AppName, g.AccessToken
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	idle, _, err := r.cfg.Client.IdleBeat(ctx, t, run.JobID)
-	if err != nil {
-		return answer{gone: !r.cfg.Registered(run.Address)}
+	free, _, err := r.cfg.Client.IdleBeat(ctx, t, run.JobID)
+	switch {
+	case err == nil && free:
+		q.answers[key] = idle
+	case err == nil || r.cfg.Registered(run.Address):
+		q.answers[key] = busy
+	default:
+		q.answers[key] = gone
 	}
-	return answer{idle: idle}
+	if err != nil {
+		q.silent[run.Address] = q.answers[key]
+	}
+	return q.answers[key]
 }

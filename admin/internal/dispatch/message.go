@@ -36,8 +36,10 @@ func escape(s string) string {
 
 // noAddress is the result of a run that no executor could be chosen for.
 func (d *Dispatcher) noAddress(e *entry) execclient.Result {
-	return execclient.Result{Kind: execclient.NotSent, Code: model.CodeFail,
-		Msg: d.cfg.Lang.Text(i18n.JobconfTriggerAddressEmpty)}
+	return execclient.Result{
+		Kind: execclient.NotSent, Code: model.CodeFail,
+		Msg: d.cfg.Lang.Text(i18n.JobconfTriggerAddressEmpty),
+	}
 }
 
 // message is trigger_msg in the form that the log page of Java 3.3.0 and later

@@ -41,7 +41,7 @@ func (d *Dispatcher) probe(ctx context.Context, e *entry) {
 			d.hold(e)
 			return
 		case ok:
-			e.note, e.Run.Address = report.String(), addr
+			e.note, e.Run.Address, e.unnoted = report.String(), addr, true
 			d.prepare(e)
 			d.noteAndSend(ctx, e)
 			return

@@ -95,8 +95,10 @@ func (s *settling) once(ctx context.Context) (r execclient.Result, again bool) {
 	has, asked := d.hasLog(ctx, e)
 	switch {
 	case has:
-		return execclient.Result{Kind: execclient.Repeat, AnsweredAt: d.cfg.Now(),
-			Msg: "the answer was lost; the executor has the run"}, false
+		return execclient.Result{
+			Kind: execclient.Repeat, AnsweredAt: d.cfg.Now(),
+			Msg: "the answer was lost; the executor has the run",
+		}, false
 	case !asked.ok:
 		return unknown(asked.msg), true
 	case !mayResend:

@@ -41,8 +41,9 @@ func (b *batch) job(j *model.Job) {
 	if d.gap.count > 0 {
 		b.misfire(j, d.gap)
 	}
+	token := b.tokens[shard(j.ID, b.total)]
 	for _, at := range d.instants {
-		b.add(j, dispatch.Trigger{Type: model.TriggerCron, At: at, Planned: true, Token: b.tokens[shard(j.ID, b.total)]}, at)
+		b.add(j, dispatch.Trigger{Type: model.TriggerCron, At: at, Planned: true, Token: token}, at)
 	}
 	next := store.Advance{JobID: j.ID, LastMs: d.last, Stop: d.next.IsZero()}
 	if !d.next.IsZero() {

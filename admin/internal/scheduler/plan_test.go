@@ -51,38 +51,70 @@ func TestDecide(t *testing.T) {
 		wantsLast bool
 	}{
 		{name: "not due", job: job(model.ScheduleCron, "* * * * * ?", 2*s), now: 0, next: 2 * s},
-		{name: "due within the horizon, which is included", job: job(model.ScheduleCron, "* * * * * ?", 1*s), now: 0,
-			instants: []time.Duration{s}, last: s, wantsLast: true, next: 2 * s},
-		{name: "both ends", job: job(model.ScheduleCron, "* * * * * ?", 0), now: 0,
-			instants: []time.Duration{0, s}, last: s, wantsLast: true, next: 2 * s},
-		{name: "late by less than the grace, each once", job: job(model.ScheduleCron, "* * * * * ?", -4*s), now: 0,
-			instants: []time.Duration{-4 * s, -3 * s, -2 * s, -s, 0, s}, last: s, wantsLast: true, next: 2 * s},
-		{name: "late by the grace exactly", job: job(model.ScheduleCron, "0/5 * * * * ?", -5*s), now: 0,
-			instants: []time.Duration{-5 * s, 0}, wantsLast: true, next: 5 * s},
-		{name: "a gap, then what is within the grace", job: job(model.ScheduleCron, "0/5 * * * * ?", -20*s), now: s,
-			gap: 4, from: -20 * s, to: -5 * s, instants: []time.Duration{0}, wantsLast: true, next: 5 * s},
-		{name: "a gap alone", job: job(model.ScheduleCron, "0 0 * * * ?", -time.Hour), now: 10 * time.Minute,
-			gap: 2, from: -time.Hour, to: 0, wantsLast: true, next: time.Hour},
-		{name: "the last instant still fires", job: job(model.ScheduleCron, "0 0 12 18 11 ? 2026", 0), now: 0,
-			instants: []time.Duration{0}, wantsLast: true, next: never},
-		{name: "ended in a gap", job: job(model.ScheduleCron, "0 0 12 18 11 ? 2026", 0), now: time.Hour,
-			gap: 1, wantsLast: true, next: never},
-		{name: "fix rate keeps its phase", job: job(model.ScheduleFixRate, "7", -3*s), now: 0,
-			instants: []time.Duration{-3 * s}, last: -3 * s, wantsLast: true, next: 4 * s},
-		{name: "fix rate keeps its phase over a gap", job: job(model.ScheduleFixRate, "7", -70*s), now: 0,
-			gap: 10, from: -70 * s, to: -7 * s, instants: []time.Duration{0}, wantsLast: true, next: 7 * s},
-		{name: "fix rate, gap up to the grace", job: job(model.ScheduleFixRate, "5", -20*s), now: 0,
-			gap: 3, from: -20 * s, to: -10 * s, instants: []time.Duration{-5 * s, 0}, wantsLast: true, next: 5 * s},
-		{name: "fix rate of before 3.4.0, with milliseconds", job: job(model.ScheduleFixRate, "10", -60*s-300*time.Millisecond), now: 0,
-			gap: 6, from: -60*s - 300*time.Millisecond, to: -10 * s, instants: []time.Duration{0}, wantsLast: true, next: 10 * s},
-		{name: "the clock was set back: nothing twice", job: last(30*s, job(model.ScheduleCron, "* * * * * ?", 31*s)), now: 0,
-			last: 30 * s, wantsLast: true, next: 31 * s},
-		{name: "an edit within the horizon", job: last(s, job(model.ScheduleCron, "* * * * * ?", 1*s)), now: s / 2,
-			instants: []time.Duration{s}, wantsLast: true, next: 2 * s},
-		{name: "an edit after the clock was set back", job: last(time.Hour, job(model.ScheduleCron, "0 0/10 * * * ?", 0)), now: 0,
-			last: time.Hour, wantsLast: true, next: 70 * time.Minute},
-		{name: "an edit moved it earlier", job: last(-time.Hour, job(model.ScheduleCron, "0/30 * * * * ?", 0)), now: -s / 2,
-			instants: []time.Duration{0}, wantsLast: true, next: 30 * s},
+		{
+			name: "due within the horizon, which is included", job: job(model.ScheduleCron, "* * * * * ?", 1*s), now: 0,
+			instants: []time.Duration{s}, last: s, wantsLast: true, next: 2 * s,
+		},
+		{
+			name: "both ends", job: job(model.ScheduleCron, "* * * * * ?", 0), now: 0,
+			instants: []time.Duration{0, s}, last: s, wantsLast: true, next: 2 * s,
+		},
+		{
+			name: "late by less than the grace, each once", job: job(model.ScheduleCron, "* * * * * ?", -4*s), now: 0,
+			instants: []time.Duration{-4 * s, -3 * s, -2 * s, -s, 0, s}, last: s, wantsLast: true, next: 2 * s,
+		},
+		{
+			name: "late by the grace exactly", job: job(model.ScheduleCron, "0/5 * * * * ?", -5*s), now: 0,
+			instants: []time.Duration{-5 * s, 0}, wantsLast: true, next: 5 * s,
+		},
+		{
+			name: "a gap, then what is within the grace", job: job(model.ScheduleCron, "0/5 * * * * ?", -20*s), now: s,
+			gap: 4, from: -20 * s, to: -5 * s, instants: []time.Duration{0}, wantsLast: true, next: 5 * s,
+		},
+		{
+			name: "a gap alone", job: job(model.ScheduleCron, "0 0 * * * ?", -time.Hour), now: 10 * time.Minute,
+			gap: 2, from: -time.Hour, to: 0, wantsLast: true, next: time.Hour,
+		},
+		{
+			name: "the last instant still fires", job: job(model.ScheduleCron, "0 0 12 18 11 ? 2026", 0), now: 0,
+			instants: []time.Duration{0}, wantsLast: true, next: never,
+		},
+		{
+			name: "ended in a gap", job: job(model.ScheduleCron, "0 0 12 18 11 ? 2026", 0), now: time.Hour,
+			gap: 1, wantsLast: true, next: never,
+		},
+		{
+			name: "fix rate keeps its phase", job: job(model.ScheduleFixRate, "7", -3*s), now: 0,
+			instants: []time.Duration{-3 * s}, last: -3 * s, wantsLast: true, next: 4 * s,
+		},
+		{
+			name: "fix rate keeps its phase over a gap", job: job(model.ScheduleFixRate, "7", -70*s), now: 0,
+			gap: 10, from: -70 * s, to: -7 * s, instants: []time.Duration{0}, wantsLast: true, next: 7 * s,
+		},
+		{
+			name: "fix rate, gap up to the grace", job: job(model.ScheduleFixRate, "5", -20*s), now: 0,
+			gap: 3, from: -20 * s, to: -10 * s, instants: []time.Duration{-5 * s, 0}, wantsLast: true, next: 5 * s,
+		},
+		{
+			name: "fix rate of before 3.4.0, with milliseconds", job: job(model.ScheduleFixRate, "10", -60*s-300*time.Millisecond), now: 0,
+			gap: 6, from: -60*s - 300*time.Millisecond, to: -10 * s, instants: []time.Duration{0}, wantsLast: true, next: 10 * s,
+		},
+		{
+			name: "the clock was set back: nothing twice", job: last(30*s, job(model.ScheduleCron, "* * * * * ?", 31*s)), now: 0,
+			last: 30 * s, wantsLast: true, next: 31 * s,
+		},
+		{
+			name: "an edit within the horizon", job: last(s, job(model.ScheduleCron, "* * * * * ?", 1*s)), now: s / 2,
+			instants: []time.Duration{s}, wantsLast: true, next: 2 * s,
+		},
+		{
+			name: "an edit after the clock was set back", job: last(time.Hour, job(model.ScheduleCron, "0 0/10 * * * ?", 0)), now: 0,
+			last: time.Hour, wantsLast: true, next: 70 * time.Minute,
+		},
+		{
+			name: "an edit moved it earlier", job: last(-time.Hour, job(model.ScheduleCron, "0/30 * * * * ?", 0)), now: -s / 2,
+			instants: []time.Duration{0}, wantsLast: true, next: 30 * s,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -179,12 +211,18 @@ func TestZones(t *testing.T) {
 		from             string // RFC 3339
 		want             []string
 	}{
-		{"spring forward: at the end of the gap", "Europe/Berlin", "0 30 2 * * ?", "2026-03-28T00:00:00+01:00",
-			[]string{"2026-03-28T02:30:00+01:00", "2026-03-29T03:00:00+02:00", "2026-03-30T02:30:00+02:00"}},
-		{"fall back: once", "Europe/Berlin", "0 30 2 * * ?", "2026-10-24T12:00:00+02:00",
-			[]string{"2026-10-25T02:30:00+01:00", "2026-10-26T02:30:00+01:00"}},
-		{"a zone without", "Asia/Shanghai", "0 0 9 * * ?", "2026-03-28T00:00:00+08:00",
-			[]string{"2026-03-28T09:00:00+08:00", "2026-03-29T09:00:00+08:00"}},
+		{
+			"spring forward: at the end of the gap", "Europe/Berlin", "0 30 2 * * ?", "2026-03-28T00:00:00+01:00",
+			[]string{"2026-03-28T02:30:00+01:00", "2026-03-29T03:00:00+02:00", "2026-03-30T02:30:00+02:00"},
+		},
+		{
+			"fall back: once", "Europe/Berlin", "0 30 2 * * ?", "2026-10-24T12:00:00+02:00",
+			[]string{"2026-10-25T02:30:00+01:00", "2026-10-26T02:30:00+01:00"},
+		},
+		{
+			"a zone without", "Asia/Shanghai", "0 0 9 * * ?", "2026-03-28T00:00:00+08:00",
+			[]string{"2026-03-28T09:00:00+08:00", "2026-03-29T09:00:00+08:00"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

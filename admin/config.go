@@ -95,8 +95,8 @@ type Config struct {
 	Horizon, PlanEvery time.Duration
 	// RetryDelay is the time between a failed run and its retry. Default 3s.
 	RetryDelay time.Duration
-	// LogDays is how many days log rows are kept; 0 is the default, 30, below 0
-	// keeps all. Java's admin keeps 3 at least; so does this one.
+	// LogDays is how many days log rows are kept, 3 or more. 0 is the default,
+	// 30; 1, 2 and below 0 keep all, as in Java.
 	LogDays int
 	// LogKeepPerJob is how many log rows of one job are kept; 0 is no such limit.
 	LogKeepPerJob int
@@ -105,6 +105,9 @@ type Config struct {
 
 	// Alarms are the channels that failed runs are reported to. Default none.
 	Alarms []AlarmChannel
+	// AlarmsToLoopback allows webhooks and chats on this machine. Default false:
+	// who may name a channel could else reach what listens only here.
+	AlarmsToLoopback bool
 	// SessionLife is the longest life of a login. Default 7 days.
 	SessionLife time.Duration
 

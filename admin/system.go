@@ -123,8 +123,12 @@ func (s *system) buildDispatch(ctx context.Context) error {
 	s.leases, err = lease.New(lease.Config{
 		Provider: leaseProvider{s.store}, Node: s.node, Total: total, Logger: s.part("lease"),
 		Events: lease.Events{
-			Gained: func(ctx context.Context, g []lease.Gained) { s.recovery.Gained(ctx, g) },
+			Gained: func(ctx context.Context, g []lease.Gained) {
+				s.recovery.Gained(ctx, g)
+				s.scheduler.Kick()
+			},
 			Lost:   func(shards []int32) { s.recovery.Lost(shards) },
+			Lapsed: func() { s.recovery.Lapsed() },
 		},
 		Ticked: s.loops.Ticker("lease"),
 	})
@@ -136,6 +140,7 @@ func (s *system) buildDispatch(ctx context.Context) error {
 	s.dispatcher, err = dispatch.New(context.WithoutCancel(ctx), dispatch.Config{
 		Client: s.client, Router: route.New(), Group: s.registry.Group,
 		MaySend: func(jobID int32, token int64) bool { return s.leases.MaySend(jobID%total, token) },
+		Keeps:   func(jobID int32, token int64) bool { return s.leases.Keeps(jobID%total, token) },
 		Report:  func(o model.Outcome) { s.writer.Trigger(o) },
 		SetAddress: func(ctx context.Context, logID int64, address string) error {
 			return s.store.SetAddress(ctx, logID, address)
@@ -151,7 +156,10 @@ func (s *system) buildDispatch(ctx context.Context) error {
 		Store: s.store, NewRuns: s.dispatcher.NewRuns, Assign: s.dispatcher.Assign, Created: s.dispatcher.Add,
 		Bursting: s.dispatcher.Bursting, Ended: s.ended, RetryDelay: s.cfg.RetryDelay, Lang: s.lang,
 		Logger: s.part("completion"), Alarms: s.alarms != nil,
-		Stored: s.metrics.Stored,
+		Stored: func(rows int, took time.Duration) {
+			s.metrics.Stored(rows, took)
+			s.metrics.StoreOp("finish", took, nil)
+		},
 		Ticked: s.loops.Ticker("completion"),
 	})
 	return err
@@ -163,7 +171,10 @@ func (s *system) buildScheduling(ctx context.Context) error {
 		Store: s.store, Leases: s.leases, Dispatcher: s.dispatcher, Node: s.node,
 		Location: s.cfg.TimeZone, IgnoreZones: s.shared, SharedLock: s.shared,
 		Horizon: s.cfg.Horizon, Every: s.cfg.PlanEvery, Lang: s.lang, Logger: s.part("scheduler"),
-		Planned:  s.metrics.Planned,
+		Planned: func(runs int, took time.Duration) {
+			s.metrics.Planned(runs, took)
+			s.metrics.StoreOp("plan", took, nil)
+		},
 		Misfired: s.metrics.Misfired,
 		Ticked:   s.loops.Ticker("scheduler"),
 	})
@@ -173,6 +184,7 @@ func (s *system) buildScheduling(ctx context.Context) error {
 	s.recovery, err = recovery.New(context.WithoutCancel(ctx), recovery.Config{
 		Store: s.store, Dispatcher: s.dispatcher, Client: s.client, Held: s.leases.Held, Total: s.leases.Total(),
 		Group: s.registry.Group, Registered: s.registry.Registered, Finish: s.writer.Results,
+		Pending: s.writer.Pending, RetryDelay: s.cfg.RetryDelay,
 		Timeout: s.cfg.ExecutorTimeout, Lang: s.lang, Logger: s.part("recovery"), Ticked: s.loops.Ticker("recovery"),
 	})
 	return err
@@ -231,8 +243,9 @@ func (s *system) buildAlarms(context.Context) error {
 	}
 	var err error
 	s.alarms, err = alarm.New(alarm.Config{
-		Channels: s.cfg.Alarms, Location: s.cfg.TimeZone, Logger: s.part("alarm"),
-		Text: s.lang.Lookup, Mark: s.store.MarkAlarms,
+		Channels: s.cfg.Alarms, Location: s.cfg.TimeZone, Logger: s.log,
+		Egress: alarm.Egress{AllowLoopback: s.cfg.AlarmsToLoopback},
+		Text:   s.lang.Lookup, Mark: s.store.MarkAlarms,
 		Observe: s.metrics.Alarm,
 	})
 	return err
@@ -248,7 +261,7 @@ func (s *system) buildOps(context.Context) error {
 		}
 	}
 	s.auth = auth.New(auth.Config{
-		Users: s.store, Sessions: s.store, JavaHash: java, MaxAge: s.cfg.SessionLife, Logger: s.part("auth"),
+		Users: s.store, Sessions: s.store, JavaHash: java, MaxAge: s.cfg.SessionLife, Logger: s.log,
 		NotFound: func(err error) bool { return errors.Is(err, store.ErrNotFound) },
 	})
 	code := ops.CodeOff

@@ -106,7 +106,9 @@ func (s *system) deleted() map[string]int64 {
 func (s *system) lanes() []metrics.Lane {
 	var list []metrics.Lane
 	for addr, st := range s.client.Stats() {
-		list = append(list, metrics.Lane{Address: addr, Depth: st.Depth, InFlight: st.InFlight})
+		list = append(list, metrics.Lane{
+			Address: addr, Depth: st.Depth, InFlight: st.InFlight, Conns: st.Conns, Dead: !st.DeadSince.IsZero(),
+		})
 	}
 	return list
 }

@@ -94,6 +94,7 @@ type settings struct {
 	TrustedProxies      []string      `help:"${trusted_proxies}" placeholder:"ADDR,NET"`
 	TrustedOrigins      []string      `help:"${trusted_origins}" placeholder:"URL"`
 	CodeEditing         bool          `help:"Allow the code of script jobs to be edited."`
+	AlarmsToLoopback    bool          `help:"Allow webhooks and chats of --alarms on this machine."`
 	Alarms              string        `help:"JSON file with alarm channels." type:"path" placeholder:"FILE"`
 }
 
@@ -119,7 +120,7 @@ func (s *settings) config(log *slog.Logger) (admin.Config, error) {
 		RetryDelay: s.RetryDelay, LogDays: cmp.Or(s.LogDays, -1), LogKeepPerJob: s.LogKeepPerJob,
 		Horizon: s.Horizon, PlanEvery: s.PlanEvery,
 		TrustedProxies: s.TrustedProxies, TrustedOrigins: s.TrustedOrigins,
-		CodeEditing: s.CodeEditing, Alarms: channels, SessionLife: s.SessionLife, Logger: log,
+		CodeEditing: s.CodeEditing, Alarms: channels, AlarmsToLoopback: s.AlarmsToLoopback, SessionLife: s.SessionLife, Logger: log,
 	}, nil
 }
 

@@ -4,10 +4,8 @@ package e2e
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -116,20 +114,4 @@ func (p *process) tail() string {
 		text = "…" + text[len(text)-limit:]
 	}
 	return text
-}
-
-// residentBytes returns the memory that the process has in use.
-func (p *process) residentBytes(t *testing.T) int64 {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	require.NoError(t, err)
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kib, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-			require.NoError(t, err)
-			return kib << 10
-		}
-	}
-	require.FailNow(t, "no VmRSS in the status of the process")
-	return 0
 }

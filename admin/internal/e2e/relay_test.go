@@ -37,27 +37,39 @@ type itemsKey struct{}
 // newRelay returns a relay to the admin at the port, for the time of the test.
 func newRelay(t *testing.T, adminPort string) *relay {
 	t.Helper()
+	r := new(relay)
+	r.url = newForwarder(t, adminPort, withItems, r.answered) + "/xxl-job-admin"
+	return r
+}
+
+// newForwarder starts a server that hands what it is asked on to another port,
+// for the time of the test, and returns its URL. Requests pass by way of
+// request, which may refuse them, and answers by way of answer. Where nobody
+// listens there is no answer.
+func newForwarder(
+	t *testing.T, port string, request func(*http.Request) (*http.Request, bool), answer func(*http.Response) error,
+) string {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:"+freePort(t)) //nolint:noctx // answers at once
 	require.NoError(t, err)
-	r := &relay{url: "http://" + ln.Addr().String() + "/xxl-job-admin"}
-	transport := &http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second}
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 30 * time.Second}
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(pr *httputil.ProxyRequest) {
-			pr.SetURL(&url.URL{Scheme: "http", Host: "127.0.0.1:" + adminPort})
+			pr.SetURL(&url.URL{Scheme: "http", Host: "127.0.0.1:" + port})
 		},
 		Transport:      transport,
-		ModifyResponse: r.answered,
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
-			panic(http.ErrAbortHandler) // no admin, no answer
+		ModifyResponse: answer,
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {
+			panic(http.ErrAbortHandler)
 		},
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	srv := &http.Server{
 		ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0),
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			req, ok := withItems(req)
+			req, ok := request(req)
 			if !ok {
-				http.Error(w, "unreadable callback", http.StatusBadRequest)
+				http.Error(w, "unreadable request", http.StatusBadRequest)
 				return
 			}
 			proxy.ServeHTTP(w, req)
@@ -72,7 +84,7 @@ func newRelay(t *testing.T, adminPort string) *relay {
 		}
 		transport.CloseIdleConnections()
 	})
-	return r
+	return "http://" + ln.Addr().String()
 }
 
 // withItems reads the results of a callback into the request's context.

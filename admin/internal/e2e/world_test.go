@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,6 +35,7 @@ type world struct {
 
 	nodes     []*node
 	executors []*executor
+	javas     []*javaExecutor
 
 	mu      sync.Mutex // guards what follows
 	jobs    []plan
@@ -223,6 +225,9 @@ func (w *world) records(t *testing.T) []record {
 	for _, x := range w.executors {
 		list = append(list, x.records(t)...)
 	}
+	for _, j := range w.javas {
+		list = append(list, j.records(t)...)
+	}
 	return list
 }
 
@@ -253,6 +258,10 @@ func (w *world) gather(t *testing.T) *evidence {
 	}
 	for _, x := range w.executors {
 		x.terminate(t, 30*time.Second)
+	}
+	for _, j := range w.javas {
+		j.signal(t, syscall.SIGTERM)
+		<-j.done // a JVM reports the signal in its status
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -179,8 +179,8 @@ func TestCarryForward(t *testing.T) {
 	assert.Equal(t, 3000, rec.Remembered)
 }
 
+// TestBacklog measures the heap, so it runs beside no other test.
 func TestBacklog(t *testing.T) {
-	t.Parallel()
 	const n = 100_000
 	cfg := testConfig(t)
 	cfg.ResultCacheBytes = 1

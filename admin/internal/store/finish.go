@@ -148,6 +148,12 @@ func (r *lockedRow) ended() bool {
 	return r.end != nil || classOf(r.triggerCode, r.handleCode) != classRunning
 }
 
+// untold reports whether a Java admin beside this one has stored the result: it
+// leaves a trigger code alone that is not on record yet.
+func (r *lockedRow) untold() bool {
+	return r.triggerCode == model.CodeNone && r.handleCode != model.CodeNone
+}
+
 func (f *finishing) run(ctx context.Context, outs []*model.Outcome, decide func([]*Ending, Loader) error) error {
 	if err := f.lock(ctx, outs); err != nil {
 		return fmt.Errorf("lock the log rows: %w", err)

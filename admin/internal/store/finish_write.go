@@ -28,7 +28,9 @@ var (
 	bothTable = table{name: "xxl_job_log", key: "id", cols: append(slices.Clone(triggerCols), handleCols...)}
 	lateTable = table{name: "xxl_job_log", key: "id", cols: handleCols}
 	fillTable = table{name: "xxl_job_log", key: "id", cols: []col{
-		{name: "trigger_msg", kind: kindText, op: opFill}, {name: "executor_address", kind: kindText, op: opFill},
+		{name: "trigger_msg", kind: kindText, op: opFill},
+		{name: "executor_address", kind: kindText, op: opFill},
+		{name: "trigger_code", kind: kindInt},
 	}}
 	suffixTable = table{name: "xxl_job_log", key: "id", cols: []col{
 		{name: "trigger_msg", kind: kindText, op: opAppend},
@@ -153,10 +155,16 @@ func (f *finishing) change(row *lockedRow, kinds []*batch, clock *wallCache) {
 	case h != nil:
 		kinds[late].add(id, h...)
 	}
-	if row.fill != nil {
+	switch code := row.triggerCode; {
+	case row.fill != nil:
+		if code == model.CodeNone {
+			code = model.CodeSuccess
+		}
 		res := row.fill.Outcome.Trigger
-		kinds[fill].add(id, f.message(res.Msg, more), f.s.cleanOrNil(res.Address))
+		kinds[fill].add(id, f.message(res.Msg, more), f.s.cleanOrNil(res.Address), int64(code))
 		more = ""
+	case row.untold():
+		kinds[fill].add(id, nil, nil, int64(model.CodeSuccess))
 	}
 	if more != "" {
 		kinds[suffix].add(id, f.message(more, ""))

@@ -89,7 +89,7 @@ func (s *system) buildClient(ctx context.Context) error {
 		cfg.TLS = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // asked for by name: Java does the same
 	}
 	var err error
-	if s.client, err = execclient.New(cfg); err != nil {
+	if s.client, err = execclient.New(cfg); err != nil { //nolint:contextcheck // its lanes live until its Run ends
 		return err
 	}
 	known, err := s.store.AddressInfos(ctx)
@@ -192,7 +192,7 @@ func (s *system) buildScheduling(ctx context.Context) error {
 
 // ended tells metrics and alarms of a run that has ended.
 func (s *system) ended(e *store.Ending) {
-	code := int32(model.CodeFail)
+	code := model.CodeFail
 	switch out := e.Outcome; {
 	case out.Handle != nil:
 		code = out.Handle.Code

@@ -120,7 +120,8 @@ func (s *settings) config(log *slog.Logger) (admin.Config, error) {
 		RetryDelay: s.RetryDelay, LogDays: cmp.Or(s.LogDays, -1), LogKeepPerJob: s.LogKeepPerJob,
 		Horizon: s.Horizon, PlanEvery: s.PlanEvery,
 		TrustedProxies: s.TrustedProxies, TrustedOrigins: s.TrustedOrigins,
-		CodeEditing: s.CodeEditing, Alarms: channels, AlarmsToLoopback: s.AlarmsToLoopback, SessionLife: s.SessionLife, Logger: log,
+		CodeEditing: s.CodeEditing, Alarms: channels, AlarmsToLoopback: s.AlarmsToLoopback,
+		SessionLife: s.SessionLife, Logger: log,
 	}, nil
 }
 

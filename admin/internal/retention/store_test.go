@@ -58,8 +58,8 @@ func TestOnTheStore(t *testing.T) {
 	}
 	log(5000, quiet, 40)
 	log(5001, quiet, 0)
-	exec("INSERT INTO xxljob_run (log_id, job_id, shard_index, shard_total, trigger_ms, type, state, token, sent_ms) " +
-		"VALUES (700, 1, 0, 1, 0, 'MANUAL', 1, 0, 0)")
+	exec("INSERT INTO xxljob_run (log_id, job_id, shard_index, shard_total, trigger_ms, type, token, sent_ms) " +
+		"VALUES (700, 1, 0, 1, 0, 'MANUAL', 0, 0)")
 	exec("COMMIT")
 	require.NoError(t, db.Close())
 

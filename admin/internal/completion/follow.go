@@ -22,6 +22,9 @@ const (
 	maxMessage = 15000
 	// maxWalk bounds the walk over child jobs that looks for a cycle.
 	maxWalk = 1000
+	// javaTriggers is how long a Java admin takes at most from its log row to
+	// what came of the trigger: connecting and reading, 10 s each.
+	javaTriggers = 20 * time.Second
 )
 
 // follow decides, inside the transaction that ends runs, what comes after them.
@@ -96,6 +99,13 @@ func runOf(e *store.Ending) *model.Run {
 func (f *follow) failure(e *store.Ending, run *model.Run) {
 	e.AlarmStatus = model.AlarmNone
 	if e.Job == nil || run == nil {
+		return
+	}
+	if e.Run == nil && e.Log.TriggerCode == model.CodeNone && f.now.Sub(e.Log.TriggerTime) < javaTriggers {
+		// A Java admin beside this one is about to store what came of its
+		// trigger, and only with that how often to retry: its fail monitor, or
+		// that of any other Java node, follows this up.
+		e.AlarmStatus = model.AlarmDefault
 		return
 	}
 	if f.w.cfg.Alarms {

@@ -79,6 +79,7 @@ var (
 	ErrClosed    = errors.New("execclient: the client is closed")
 	ErrQueueFull = errors.New("execclient: the queue of the address is full")
 	ErrQueueLate = errors.New("execclient: waited too long in the queue of the address")
+	ErrFenced    = errors.New("execclient: no longer allowed to send this")
 	ErrStatus    = errors.New("execclient: the HTTP status is not 200")
 	ErrAnswer    = errors.New("execclient: the answer is not that of an executor")
 )
@@ -93,6 +94,12 @@ type form struct {
 // Client.Prepare and hand it to Client.Send; it may be sent again, also to be
 // settled, once the done function of the last sending was called.
 type Call struct {
+	// Guard is asked right before the first byte is written; false ends the call
+	// with ErrFenced. A call may have waited in its lane, and the process may
+	// have been frozen, since the caller looked. It runs on a goroutine of the
+	// lane and must not block. Default nil: always allowed.
+	Guard func() bool
+
 	lane   *lane
 	target Target
 	path   string // of the endpoint; "" for a trigger, whose path depends on the dialect

@@ -103,6 +103,14 @@ func (c *conn) exchange(ctx context.Context, call *Call) (reusable, again bool) 
 	if err != nil {
 		return c.unwritten(ctx, call, err)
 	}
+	if call.Guard != nil && !call.Guard() {
+		kind := NotSent
+		if !call.sentAt.IsZero() { // written before, and not answered
+			kind = Unknown
+		}
+		call.finish(call.fail(kind, ErrFenced))
+		return true, false
+	}
 	before := call.sentAt
 	call.sentAt = now
 	n, err := c.nc.Write(call.request)

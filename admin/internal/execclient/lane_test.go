@@ -274,6 +274,42 @@ func TestCancel(t *testing.T) {
 	assert.Empty(t, results)
 }
 
+// TestGuard: a call that waits in its lane while the permission to send it
+// ends is never written, and the connection goes on.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{}, 10)
+	release := make(chan struct{})
+	address := executor(t, answering(func(p *peer, _ seen) {
+		arrived <- struct{}{}
+		<-release
+		p.ok(success)
+	}))
+	client := newClient(t, Config{ConnsMax: 1})
+	var allowed atomic.Bool
+	allowed.Store(true)
+	results := make(chan Result, 3)
+	for id := range int64(3) {
+		call := client.Prepare(Target{Address: address}, testTrigger(id))
+		if id < 2 {
+			call.Guard = allowed.Load
+		}
+		client.Send(call, func(r Result) { results <- r })
+		if id == 0 {
+			<-arrived
+		}
+	}
+	allowed.Store(false)
+	close(release)
+	assert.Equal(t, Accepted, (<-results).Kind) // was written before
+	r := <-results
+	assert.Equal(t, NotSent, r.Kind)
+	require.ErrorIs(t, r.Err, ErrFenced)
+	assert.True(t, r.SentAt.IsZero())
+	assert.Equal(t, Accepted, (<-results).Kind)
+	assert.Len(t, arrived, 1) // the last one
+}
+
 func TestNative(t *testing.T) {
 	t.Parallel()
 	var got recorder

@@ -19,6 +19,9 @@ const (
 	SendMargin = time.Second
 	// leaveTimeout bounds the goodbye of a node that stops.
 	leaveTimeout = 2 * time.Second
+	// expirySlack is how long after the end of somebody else's lease to look
+	// whether it is free.
+	expirySlack = 20 * time.Millisecond
 )
 
 // Config describes a Manager. Provider and Node are required.
@@ -43,9 +46,12 @@ type Manager struct {
 	last  map[int32]int64 // tokens of shards that were lost, to see whether somebody else came between
 	tried map[int32]Shard // asked for without an answer: as they were before
 	until time.Time       // monotonic: sending is allowed before it
+	alive time.Time       // others know that this node lived then
+	limit *time.Timer     // ends the round that is under way
 	nodes int
 	view  View
 	at    time.Time // of the last renewal that worked
+	seen  time.Time // when its answer was there
 	kick  chan struct{}
 }
 
@@ -75,14 +81,12 @@ func New(cfg Config) (*Manager, error) {
 // provider that does not answer ends no loop: the lease runs out and is taken
 // again once the provider is back.
 func (m *Manager) Run(ctx context.Context) {
-	tick := time.NewTicker(m.cfg.Every)
-	defer tick.Stop()
+	timer := time.NewTimer(m.cfg.Every)
+	defer timer.Stop()
 	failing := false
 	for {
-		// A call that hangs must not outlive what it renews.
-		call, cancel := context.WithTimeout(ctx, m.cfg.TTL)
-		err := m.round(call)
-		cancel()
+		begin := time.Now()
+		err := m.boundedRound(ctx)
 		switch {
 		case ctx.Err() != nil:
 		case err != nil && !failing:
@@ -90,18 +94,62 @@ func (m *Manager) Run(ctx context.Context) {
 		case err == nil && failing:
 			m.cfg.Logger.InfoContext(ctx, "leases renewed again")
 		}
+		next := begin.Add(m.cfg.Every)
 		if err == nil {
 			m.cfg.Ticked()
+			next = m.next(next)
 		}
 		failing = err != nil
+		timer.Reset(time.Until(next))
 		select {
 		case <-ctx.Done():
 			m.leave(context.WithoutCancel(ctx))
 			return
 		case <-m.kick:
-		case <-tick.C:
+		case <-timer.C:
 		}
 	}
+}
+
+// next is when to make the next round: at the latest when a lease ends that
+// somebody else has not renewed, or a node is known to be gone by.
+func (m *Manager) next(latest time.Time) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	sooner := func(endMs int64) {
+		left := time.Duration(endMs-m.view.NowMs) * time.Millisecond
+		if at := m.seen.Add(left + expirySlack); left > 0 && at.Before(latest) {
+			latest = at
+		}
+	}
+	for _, s := range m.view.Shards {
+		if s.Owner != "" && s.Owner != m.cfg.Node {
+			sooner(s.ExpiresMs)
+		}
+	}
+	for _, n := range m.view.Nodes {
+		if n.Name != m.cfg.Node {
+			sooner(n.SeenMs + m.cfg.TTL.Milliseconds())
+		}
+	}
+	return latest
+}
+
+// boundedRound is a round that ends when what it renews must have ended: it may
+// take longer while the leases are extended otherwise.
+func (m *Manager) boundedRound(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	m.mu.Lock()
+	m.limit = time.AfterFunc(m.cfg.TTL, func() { cancel(context.DeadlineExceeded) })
+	m.mu.Unlock()
+	defer func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.limit.Stop()
+		m.limit = nil
+	}()
+	return m.round(ctx)
 }
 
 // Kick asks for a round at once, for example after a fenced write.
@@ -153,7 +201,8 @@ func (m *Manager) renewed(start time.Time, view View) {
 		}
 	}
 	m.mu.Lock()
-	lapsed := !m.at.IsZero() && time.Since(m.at) > m.cfg.TTL
+	now := time.Now()
+	lapsed := !m.alive.IsZero() && now.Sub(m.alive) > m.cfg.TTL
 	var lost []int32
 	for shard, token := range m.held {
 		if mine[shard] != token {
@@ -162,8 +211,10 @@ func (m *Manager) renewed(start time.Time, view View) {
 			delete(m.held, shard)
 		}
 	}
-	m.until = start.Add(m.cfg.TTL - SendMargin)
-	m.view, m.at = view, start
+	if !start.Before(m.alive) { // else what has extended them meanwhile counts
+		m.alive, m.until = start, start.Add(m.cfg.TTL-SendMargin)
+	}
+	m.view, m.at, m.seen = view, start, now
 	m.mu.Unlock()
 	if lapsed && m.cfg.Events.Lapsed != nil {
 		m.cfg.Events.Lapsed()
@@ -209,11 +260,18 @@ func indexes(shards []Shard) []int32 {
 	return list
 }
 
-// share is how many shards this node may hold: ceil(N / live nodes).
+// share is how many shards this node may hold: ceil(N / live nodes). A node that
+// holds a lease lives, also when its own renewal is late.
 func (m *Manager) share(view View) int {
+	busy := make(map[string]bool)
+	for _, s := range view.Shards {
+		if s.ExpiresMs > view.NowMs {
+			busy[s.Owner] = true
+		}
+	}
 	live := 0
 	for _, n := range view.Nodes {
-		if view.NowMs-n.SeenMs <= m.cfg.TTL.Milliseconds() {
+		if view.NowMs-n.SeenMs <= m.cfg.TTL.Milliseconds() || busy[n.Name] {
 			live++
 		}
 	}
@@ -317,67 +375,4 @@ func (m *Manager) shardsLocked() []int32 {
 	}
 	slices.Sort(list)
 	return list
-}
-
-// Held lists what this node holds, by shard. A write under it is checked by
-// its token all the same.
-func (m *Manager) Held() []Held {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	list := make([]Held, 0, len(m.held))
-	for s, t := range m.held {
-		list = append(list, Held{Shard: s, Token: t})
-	}
-	slices.SortFunc(list, func(a, b Held) int { return cmp.Compare(a.Shard, b.Shard) })
-	return list
-}
-
-// MaySend reports whether a run that was planned for the shard under token may
-// be sent now. Token 0 stands for a run that this node has made without a
-// lease: it may be sent while others know this node to be alive.
-func (m *Manager) MaySend(shard int32, token int64) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return (token == 0 || m.held[shard] == token) && time.Now().Before(m.until)
-}
-
-// Keeps reports whether the shard is still this node's under token, as far as
-// it knows, although it may not act for it just now: the renewal is late. A
-// shard that it does not keep comes back with another token, if ever. Token 0
-// is always kept.
-func (m *Manager) Keeps(shard int32, token int64) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return token == 0 || m.held[shard] == token
-}
-
-// Holds reports whether this node holds the shard and may act for it now.
-func (m *Manager) Holds(shard int32) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.held[shard] != 0 && time.Now().Before(m.until)
-}
-
-// Total returns the number of shards of the cluster.
-func (m *Manager) Total() int32 { return m.cfg.Total }
-
-// Status is what a page or a metric shows of the leases.
-type Status struct {
-	Node    string
-	Held    int
-	Total   int
-	Nodes   int       // live ones, this one included
-	Renewed time.Time // last renewal that worked; zero if none did
-	Fresh   bool      // sending is allowed now
-	View    View
-}
-
-// Status returns a snapshot.
-func (m *Manager) Status() Status {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return Status{
-		Node: m.cfg.Node, Held: len(m.held), Total: int(m.cfg.Total), Nodes: m.nodes,
-		Renewed: m.at, Fresh: time.Now().Before(m.until), View: m.view,
-	}
 }

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,7 +78,7 @@ func TestDeathOfANode(t *testing.T) {
 			died := time.Now()
 			for len(b.Held()) < 4 {
 				wait(10 * time.Millisecond)
-				require.Less(t, time.Since(died), 4500*time.Millisecond)
+				require.Less(t, time.Since(died), DefaultTTL+2*expirySlack, "looked at when the lease ends, not a second later")
 			}
 			b.mu.Lock()
 			last := b.gained[len(b.gained)-1]
@@ -181,6 +182,59 @@ func TestProviderHangs(t *testing.T) {
 		p.set(func() { p.hang = nil })
 		wait(3100 * time.Millisecond)
 		assert.Len(t, maySend(n), 1)
+	})
+}
+
+// Who plans all the time extends leases with it: a renewal that has to wait for
+// that ends nothing, is not cut off, and others know that the node lives.
+func TestExtended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlayed(2)
+		n := startNode(t, p, "a", 2)
+		wait(100 * time.Millisecond)
+		held := n.Held()
+		require.Len(t, held, 2)
+		hang := make(chan struct{})
+		p.set(func() { p.hang = hang })
+		for range 20 {
+			start := time.Now()
+			p.set(func() {
+				for i := range p.shards {
+					p.shards[i].ExpiresMs = p.now() + n.TTL().Milliseconds()
+				}
+			})
+			wait(900 * time.Millisecond)
+			n.Extended(start, held)
+			require.Len(t, maySend(n), 2)
+			require.True(t, n.MaySend(0, 0))
+		}
+		p.mu.Lock()
+		busy := n.share(View{
+			NowMs: p.now(), Nodes: []Node{{"a", p.nodes["a"]}, {"b", p.now()}}, Shards: slices.Clone(p.shards),
+		})
+		p.mu.Unlock()
+		assert.Equal(t, 1, busy, "a lives by its leases")
+		p.set(func() { p.hang = nil })
+		close(hang)
+		wait(100 * time.Millisecond)
+		assert.Equal(t, held, n.Held())
+		gained, lost, lapsed := n.counts()
+		assert.Equal(t, []int{2, 0, 0}, []int{gained, lost, lapsed})
+		assert.Less(t, time.Since(n.Status().Renewed), 19*time.Second)
+
+		// An extension of some of them, of others, or of long ago says nothing.
+		p.set(func() { p.fault = errAway })
+		wait(3 * time.Second)
+		require.Empty(t, maySend(n))
+		n.Extended(time.Now(), held[:1])
+		n.Extended(time.Now(), []Held{{0, held[0].Token + 1}, {1, held[1].Token}})
+		n.Extended(time.Now().Add(-10*time.Second), held)
+		n.Extended(time.Now(), nil)
+		assert.Empty(t, maySend(n))
+		n.Extended(time.Now().Add(-1999*time.Millisecond), held)
+		assert.Len(t, maySend(n), 2)
+		wait(time.Millisecond)
+		assert.Empty(t, maySend(n), "counted from its start")
 	})
 }
 

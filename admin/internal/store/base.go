@@ -53,9 +53,27 @@ func (s *Store) bind(text string) string {
 // an earlier run of it did. The error of fn rolls the transaction back.
 // ErrUnknownOutcome is returned when nobody knows whether COMMIT took place.
 func (s *Store) inTx(ctx context.Context, fn func(q querier) error) error {
+	return s.again(ctx, func() error { return s.tryTx(ctx, fn) })
+}
+
+// inSteps runs statements of which each may stand on record without the next
+// one. Where a statement costs a round trip, each is a transaction of its own.
+func (s *Store) inSteps(ctx context.Context, fn func(ctx context.Context, q querier) error) error {
+	if s.d.local {
+		return s.inTx(ctx, func(q querier) error { return fn(ctx, q) })
+	}
+	return s.again(ctx, func() error {
+		limited, cancel := context.WithTimeout(ctx, txLimit)
+		defer cancel()
+		return fn(limited, s.db)
+	})
+}
+
+// again tries once more after a deadlock, or a lock that could not be had.
+func (s *Store) again(ctx context.Context, try func() error) error {
 	pause := txPause
 	for attempt := 1; ; attempt++ {
-		err := s.tryTx(ctx, fn)
+		err := try()
 		if err == nil || attempt == txAttempts || errors.Is(err, ErrUnknownOutcome) || !s.d.retryable(err) {
 			return err
 		}

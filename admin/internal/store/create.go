@@ -84,6 +84,7 @@ type creation struct {
 	careful bool // rows may be refused: use savepoints, and look for duplicates first
 	refused *RefusedError
 	days    days
+	step    int64 // of the ids that MySQL gives out, 0 when it is not known yet
 }
 
 func (s *Store) creation(careful bool, refused *RefusedError) *creation {
@@ -96,7 +97,7 @@ func (s *Store) creation(careful bool, refused *RefusedError) *creation {
 func (c *creation) insert(ctx context.Context, q querier, runs []*model.Run) error {
 	forgetIDs(runs)
 	if !c.careful {
-		if err := c.s.insertRuns(ctx, q, runs); err != nil {
+		if err := c.s.insertRuns(ctx, q, runs, c.step); err != nil {
 			return err
 		}
 	} else if err := c.bisect(ctx, q, runs); err != nil {
@@ -115,7 +116,7 @@ func (c *creation) bisect(ctx context.Context, q querier, runs []*model.Run) err
 	if len(runs) == 0 {
 		return nil
 	}
-	err := savepoint(ctx, q, func() error { return c.s.insertRuns(ctx, q, runs) })
+	err := savepoint(ctx, q, func() error { return c.s.insertRuns(ctx, q, runs, c.step) })
 	if err == nil || !c.s.d.refusesRow(err) {
 		return err
 	}

@@ -25,7 +25,7 @@ type dialect struct {
 	numbered  bool   // placeholders are $1, $2 …
 	returning bool   // INSERT … RETURNING gives the new ids
 	lock      string // the row lock clause of a SELECT
-	nowMs     string // SELECT of the clock in Unix milliseconds; "" is this process's clock
+	now       string // expression of the clock in Unix milliseconds; "" is this process's clock
 
 	// kind sorts an error of the driver.
 	kind func(err error) errKind
@@ -130,10 +130,28 @@ func (d *dialect) upsert(key string, cols ...string) string {
 // clock reads the clock that leases live by: the database's, and that of this
 // process where the database is inside it.
 func (s *Store) clock(ctx context.Context, q querier) (int64, error) {
-	if s.d.nowMs == "" {
+	if s.d.now == "" {
 		return time.Now().UnixMilli(), nil
 	}
 	var now int64
-	err := q.QueryRowContext(ctx, s.d.nowMs).Scan(&now)
+	err := q.QueryRowContext(ctx, "SELECT "+s.d.now).Scan(&now)
 	return now, err
+}
+
+// timed puts that clock into a statement in place of {now}, and binds it. So no
+// round trip is spent on the clock alone.
+func (s *Store) timed(text string, args ...any) (bound string, all []any) {
+	if s.d.now != "" {
+		return s.bind(strings.ReplaceAll(text, "{now}", s.d.now)), args
+	}
+	now := time.Now().UnixMilli()
+	parts := strings.Split(text, "{now}")
+	for i, part := range parts {
+		n := strings.Count(part, "?")
+		all, args = append(all, args[:n]...), args[n:]
+		if i < len(parts)-1 {
+			all = append(all, now)
+		}
+	}
+	return s.bind(strings.Join(parts, "?")), all
 }

@@ -291,6 +291,19 @@ func TestIncrement(t *testing.T) {
 			require.Equal(t, runs[i].Param, l.Param)
 		}
 	}
+	_, _, fence, _ := twoNodes(t, dsn)
+	var got store.PlanResult
+	_, err = s.Plan(t.Context(), fence, 1_780_000_000_000, 100, func(due []*model.Job) store.PlanResult {
+		got = planAll(func() {})(due)
+		return got
+	})
+	require.NoError(t, err)
+	require.Len(t, got.Runs, 20)
+	for _, r := range got.Runs {
+		l, err := s.Log(t.Context(), r.LogID)
+		require.NoError(t, err)
+		require.Equal(t, r.JobID, l.JobID, "the step came with the check of the leases")
+	}
 	close(stop)
 	others.Wait()
 }

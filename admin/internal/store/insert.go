@@ -46,8 +46,9 @@ var runTable = table{name: "xxljob_run", key: "log_id", cols: []col{
 	{name: "sent_ms", kind: kindInt},
 }}
 
-// insertRuns writes the rows of all runs and assigns their LogIDs.
-func (s *Store) insertRuns(ctx context.Context, q querier, runs []*model.Run) error {
+// insertRuns writes the rows of all runs and assigns their LogIDs. step is the
+// distance of ids that MySQL gives out, 0 when it is not known.
+func (s *Store) insertRuns(ctx context.Context, q querier, runs []*model.Run, step int64) error {
 	if len(runs) == 0 {
 		return nil
 	}
@@ -56,7 +57,7 @@ func (s *Store) insertRuns(ctx context.Context, q querier, runs []*model.Run) er
 			return err
 		}
 	}
-	if err := s.insertLogs(ctx, q, runs); err != nil {
+	if err := s.insertLogs(ctx, q, runs, step); err != nil {
 		return err
 	}
 	if outboxBroken {
@@ -84,7 +85,7 @@ func (s *Store) runValues(r *model.Run) []any {
 }
 
 // insertLogs writes the log rows of runs.
-func (s *Store) insertLogs(ctx context.Context, q querier, runs []*model.Run) error {
+func (s *Store) insertLogs(ctx context.Context, q querier, runs []*model.Run, step int64) error {
 	t, list := &logTable, rows{}
 	if s.d.name == postgresName {
 		t = &logWithID
@@ -100,8 +101,10 @@ func (s *Store) insertLogs(ctx context.Context, q querier, runs []*model.Run) er
 		}
 		list.add(vals...)
 	}
-	step := int64(1)
-	if s.d.name == mysqlName {
+	switch {
+	case s.d.name != mysqlName:
+		step = 1
+	case step == 0:
 		if err := q.QueryRowContext(ctx, "SELECT @@auto_increment_increment").Scan(&step); err != nil {
 			return fmt.Errorf("read auto_increment_increment: %w", err)
 		}

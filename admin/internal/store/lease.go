@@ -2,7 +2,10 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"log/slog"
+	"strconv"
 	"time"
 )
 
@@ -40,13 +43,15 @@ func (s *Store) InitShards(ctx context.Context, total int32) (int32, error) {
 		if err := s.sharedLock(ctx, q); err != nil { // two nodes that start at once
 			return err
 		}
-		now, err := s.clock(ctx, q)
+		view, err := s.readLeases(ctx, q)
 		if err != nil {
 			return err
 		}
-		shards, err := s.readShards(ctx, q, "")
-		if err != nil {
-			return err
+		now, shards := view.NowMs, view.Shards
+		if len(shards) == 0 {
+			if now, err = s.clock(ctx, q); err != nil {
+				return err
+			}
 		}
 		count = int32(len(shards))
 		if count == total {
@@ -77,82 +82,107 @@ func (s *Store) InitShards(ctx context.Context, total int32) (int32, error) {
 	return count, nil
 }
 
-const shardColumns = "SELECT shard_index, owner, token, expires_ms FROM xxljob_shard"
-
-func (s *Store) readShards(ctx context.Context, q querier, tail string, args ...any) ([]LeaseShard, error) {
-	rows, err := q.QueryContext(ctx, s.bind(shardColumns+tail), args...)
+// lockShards reads shards and locks their rows, in the order of their index. now
+// is the clock, read no later than the locks were there: a lease that it makes
+// ends early rather than late.
+func (s *Store) lockShards(ctx context.Context, q querier, ids []int64) (list []LeaseShard, now int64, err error) {
+	cond, args := s.in("shard_index", ids)
+	text, args := s.timed("SELECT shard_index, owner, token, expires_ms, {now} FROM xxljob_shard WHERE "+cond+
+		" ORDER BY shard_index{lock}", args...)
+	rows, err := q.QueryContext(ctx, text, args...)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer rows.Close()
-	var list []LeaseShard
 	for rows.Next() {
 		var sh LeaseShard
-		if err := rows.Scan(&sh.Index, scanString{&sh.Owner}, &sh.Token, &sh.ExpiresMs); err != nil {
-			return nil, err
+		var at int64
+		if err := rows.Scan(&sh.Index, scanString{&sh.Owner}, &sh.Token, &sh.ExpiresMs, &at); err != nil {
+			return nil, 0, err
+		}
+		if now == 0 || at < now {
+			now = at
 		}
 		list = append(list, sh)
 	}
-	return list, rows.Err()
-}
-
-// lockShards reads shards and locks their rows, in the order of their index.
-func (s *Store) lockShards(ctx context.Context, q querier, ids []int64) ([]LeaseShard, error) {
-	cond, args := s.in("shard_index", ids)
-	return s.readShards(ctx, q, " WHERE "+cond+" ORDER BY shard_index{lock}", args...)
+	return list, now, rows.Err()
 }
 
 // Renew marks the node as seen, extends by ttl what it holds and has not lost,
-// and returns everything on record. Times are the database's.
+// and returns everything on record. Times are the database's. A lease that was
+// extended further meanwhile, by Plan, is not cut short.
 func (s *Store) Renew(ctx context.Context, node string, ttl time.Duration) (LeaseView, error) {
 	var view LeaseView
-	err := s.inTx(ctx, func(q querier) error {
-		// The clock first: a lease then ends early rather than late when the
-		// UPDATE has to wait.
-		now, err := s.clock(ctx, q)
-		if err != nil {
+	err := s.inSteps(ctx, func(ctx context.Context, q querier) error {
+		if _, err := s.extend(ctx, q, ttl, "owner = ?", node); err != nil {
 			return err
 		}
-		view = LeaseView{NowMs: now}
-		if _, err := q.ExecContext(ctx, s.bind("INSERT INTO xxljob_node (name, seen_ms) VALUES (?, ?)"+
-			s.d.upsert("name", "seen_ms")), node, now); err != nil {
+		text, args := s.timed("INSERT INTO xxljob_node (name, seen_ms) VALUES (?, {now})"+
+			s.d.upsert("name", "seen_ms"), node)
+		if _, err := q.ExecContext(ctx, text, args...); err != nil {
 			return err
 		}
-		if _, err := q.ExecContext(ctx, s.sql("UPDATE xxljob_shard SET expires_ms = ? "+
-			"WHERE owner = ? AND expires_ms > ?"), now+ttl.Milliseconds(), node, now); err != nil {
-			return err
-		}
-		if view.Shards, err = s.readShards(ctx, q, " ORDER BY shard_index"); err != nil {
-			return err
-		}
-		view.Nodes, err = s.readNodes(ctx, q)
+		var err error
+		view, err = s.readLeases(ctx, q)
 		return err
 	})
 	if err != nil {
 		return LeaseView{}, fmt.Errorf("renew the leases of node %s: %w", node, err)
 	}
-	return view, s.forgetNodes(ctx, view)
+	s.forgetNodes(ctx, view)
+	return view, nil
 }
 
-func (s *Store) readNodes(ctx context.Context, q querier) ([]LeaseNode, error) {
-	rows, err := q.QueryContext(ctx, "SELECT name, seen_ms FROM xxljob_node ORDER BY name")
+// extend makes the leases that match, and that have not expired, last for ttl
+// from now. It locks them in the order of their index.
+func (s *Store) extend(
+	ctx context.Context, q querier, ttl time.Duration, cond string, args ...any,
+) (sql.Result, error) {
+	end := "{now} + " + strconv.FormatInt(ttl.Milliseconds(), 10)
+	set := "expires_ms = CASE WHEN expires_ms > " + end + " THEN expires_ms ELSE " + end + " END"
+	cond += " AND expires_ms > {now}"
+	text := "UPDATE xxljob_shard SET " + set + " WHERE " + cond
+	switch s.d.name {
+	case mysqlName:
+		// The step of ids comes along without a statement of its own.
+		text = "UPDATE xxljob_shard SET " + set + " + 0 * LAST_INSERT_ID(@@auto_increment_increment) WHERE " + cond
+	case postgresName:
+		text = "WITH mine AS (SELECT shard_index AS i FROM xxljob_shard WHERE " + cond +
+			" ORDER BY shard_index FOR UPDATE) UPDATE xxljob_shard SET " + set + " FROM mine WHERE shard_index = i"
+	}
+	text, args = s.timed(text, args...)
+	return q.ExecContext(ctx, text, args...)
+}
+
+// readLeases reads all shards and nodes, and the clock.
+func (s *Store) readLeases(ctx context.Context, q querier) (LeaseView, error) {
+	text, args := s.timed("SELECT {now}, 0, shard_index, owner, token, expires_ms FROM xxljob_shard " +
+		"UNION ALL SELECT {now}, 1, 0, name, 0, seen_ms FROM xxljob_node ORDER BY 2, 3, 4")
+	rows, err := q.QueryContext(ctx, text, args...)
 	if err != nil {
-		return nil, err
+		return LeaseView{}, err
 	}
 	defer rows.Close()
-	var list []LeaseNode
+	var view LeaseView
 	for rows.Next() {
-		var n LeaseNode
-		if err := rows.Scan(&n.Name, &n.SeenMs); err != nil {
-			return nil, err
+		var isNode bool
+		var sh LeaseShard
+		err := rows.Scan(&view.NowMs, &isNode, &sh.Index, scanString{&sh.Owner}, &sh.Token, &sh.ExpiresMs)
+		if err != nil {
+			return LeaseView{}, err
 		}
-		list = append(list, n)
+		if isNode {
+			view.Nodes = append(view.Nodes, LeaseNode{Name: sh.Owner, SeenMs: sh.ExpiresMs})
+		} else {
+			view.Shards = append(view.Shards, sh)
+		}
 	}
-	return list, rows.Err()
+	return view, rows.Err()
 }
 
-// forgetNodes deletes nodes that have been gone for long.
-func (s *Store) forgetNodes(ctx context.Context, view LeaseView) error {
+// forgetNodes deletes nodes that have been gone for long. Nothing depends on
+// it, and the next renewal tries again.
+func (s *Store) forgetNodes(ctx context.Context, view LeaseView) {
 	before := view.NowMs - nodeForget.Milliseconds()
 	for _, n := range view.Nodes {
 		if n.SeenMs >= before {
@@ -164,10 +194,10 @@ func (s *Store) forgetNodes(ctx context.Context, view LeaseView) error {
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("forget node %s: %w", n.Name, err)
+			s.log.DebugContext(ctx, "node that is gone not deleted", slog.String("node", n.Name), slog.Any("err", err))
+			return
 		}
 	}
-	return nil
 }
 
 // Acquire takes those of the shards that nobody holds, or whose lease has
@@ -177,27 +207,26 @@ func (s *Store) Acquire(ctx context.Context, node string, shards []int32, ttl ti
 	var won []LeaseShard
 	err := s.inTx(ctx, func(q querier) error {
 		won = nil
-		locked, err := s.lockShards(ctx, q, sortedIDs(shards))
+		locked, now, err := s.lockShards(ctx, q, sortedIDs(shards))
 		if err != nil {
 			return err
 		}
-		now, err := s.clock(ctx, q) // after the locks
-		if err != nil {
-			return err
-		}
+		var ids []int64
 		for _, sh := range locked {
 			if sh.Owner != "" && sh.ExpiresMs > now {
 				continue
 			}
 			sh.PrevExpiresMs = sh.ExpiresMs
 			sh.Owner, sh.Token, sh.ExpiresMs = node, sh.Token+1, now+ttl.Milliseconds()
-			if _, err := q.ExecContext(ctx, s.sql("UPDATE xxljob_shard SET owner = ?, token = ?, expires_ms = ? "+
-				"WHERE shard_index = ?"), sh.Owner, sh.Token, sh.ExpiresMs, sh.Index); err != nil {
-				return err
-			}
-			won = append(won, sh)
+			won, ids = append(won, sh), append(ids, int64(sh.Index))
 		}
-		return nil
+		if len(won) == 0 {
+			return nil
+		}
+		cond, args := s.in("shard_index", ids)
+		_, err = q.ExecContext(ctx, s.bind("UPDATE xxljob_shard SET owner = ?, token = token + 1, expires_ms = ? "+
+			"WHERE "+cond), append([]any{node, now + ttl.Milliseconds()}, args...)...)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("acquire leases for node %s: %w", node, err)
@@ -231,16 +260,13 @@ func (s *Store) Leave(ctx context.Context, node string) error {
 }
 
 func (s *Store) releaseRows(ctx context.Context, q querier, node string, shards []int32, all bool) error {
-	now, err := s.clock(ctx, q)
-	if err != nil {
-		return err
-	}
 	text, args := "UPDATE xxljob_shard SET owner = NULL, "+
-		"expires_ms = CASE WHEN expires_ms < ? THEN expires_ms ELSE ? END WHERE owner = ?", []any{now, now, node}
+		"expires_ms = CASE WHEN expires_ms < {now} THEN expires_ms ELSE {now} END WHERE owner = ?", []any{node}
 	if !all {
 		cond, ids := s.in("shard_index", sortedIDs(shards))
 		text, args = text+" AND "+cond, append(args, ids...)
 	}
-	_, err = q.ExecContext(ctx, s.bind(text), args...)
+	text, args = s.timed(text, args...)
+	_, err := q.ExecContext(ctx, text, args...)
 	return err
 }

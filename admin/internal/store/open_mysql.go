@@ -14,10 +14,10 @@ import (
 )
 
 var mysqlDialect = dialect{
-	name:  mysqlName,
-	lock:  " FOR UPDATE",
-	nowMs: "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000",
-	kind:  mysqlKind,
+	name: mysqlName,
+	lock: " FOR UPDATE",
+	now:  "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)",
+	kind: mysqlKind,
 }
 
 // jdbcParams are parameters that people copy from the URL of the Java admin.

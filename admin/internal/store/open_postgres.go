@@ -18,7 +18,7 @@ var postgresDialect = dialect{
 	numbered:  true,
 	returning: true,
 	lock:      " FOR UPDATE",
-	nowMs:     "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp())*1000 AS BIGINT)",
+	now:       "CAST(EXTRACT(EPOCH FROM clock_timestamp())*1000 AS BIGINT)",
 	kind:      postgresKind,
 }
 

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
@@ -27,6 +30,13 @@ type Fence struct {
 	// Java admin does. It waits for it for at most about 2 s, then returns
 	// ErrBusy.
 	SharedLock bool
+	// TTL, when it is set, extends the leases by that time, so that a planning
+	// transaction that takes long does not keep its own node from renewing.
+	TTL time.Duration
+	// Extended, when it is set, is called once such a transaction is carried out,
+	// with the time by this process's clock that the leases were surely extended
+	// from.
+	Extended func(start time.Time)
 }
 
 // Advance moves a job on.
@@ -50,12 +60,12 @@ const dueColumns = "id, job_group, {job.name}, schedule_type, schedule_conf, mis
 	"executor_fail_retry_count, glue_type, CASE WHEN glue_type = 'BEAN' THEN NULL ELSE glue_source END, " +
 	"glue_updatetime, trigger_last_time, trigger_next_time, x_time_zone"
 
-// Plan is one planning transaction. It checks that the node still holds every
-// lease of f by the database's clock, reads the running jobs of these shards
+// Plan is one planning transaction. It reads the running jobs of the shards of f
 // that are due before beforeMs (Unix milliseconds, included), oldest instant
-// first, at most limit, and writes what decide makes of them: jobs moved on,
-// log rows and runs, whose LogIDs are then set, and the records of gaps. more
-// says that limit was reached.
+// first, at most limit; checks, when there are any, that the node still holds
+// every lease of f by the database's clock; and writes what decide makes of
+// them: jobs moved on, log rows and runs, whose LogIDs are then set, and the
+// records of gaps. more says that limit was reached.
 //
 // The jobs lack Author, AlarmEmail, AddTime, UpdateTime, GlueRemark, Children,
 // and for BEAN GlueSource. decide may be called more than once, with other
@@ -72,15 +82,38 @@ func (s *Store) Plan(
 	ctx context.Context, f Fence, beforeMs int64, limit int, decide func(due []*model.Job) PlanResult,
 ) (more bool, err error) {
 	p := planning{s: s, fence: f, before: beforeMs, limit: limit, decide: decide}
-	if err = p.attempt(ctx); errors.Is(err, errMoved) {
-		p.lock = true
-		err = p.attempt(ctx)
+	if err = p.look(ctx); err == nil && (f.SharedLock || len(p.due) > 0) {
+		if err = p.attempt(ctx); errors.Is(err, errMoved) {
+			p.lock = true
+			err = p.attempt(ctx)
+		}
 	}
 	if err != nil {
 		forgetIDs(p.result.Runs)
 		return false, fmt.Errorf("plan: %w", err)
 	}
+	if !p.extended.IsZero() && f.Extended != nil {
+		f.Extended(p.extended)
+	}
 	return p.more, p.refused.orNil()
+}
+
+// look reads what is due before the transaction begins, which locks nothing and
+// costs one round trip when there is nothing to do. What changes until the
+// transaction has the leases, advance finds out. Beside a Java node that would
+// be all the time, for it plans the same jobs: there they are read under its
+// lock.
+func (p *planning) look(ctx context.Context) (err error) {
+	switch {
+	case len(p.fence.Shards) == 0:
+		return fmt.Errorf("%w: node %s names none", ErrFenced, p.fence.Node)
+	case p.fence.SharedLock:
+		return nil
+	}
+	if p.due, err = p.dueJobs(ctx, p.s.reader(), ""); err != nil {
+		return fmt.Errorf("read due jobs: %w", err)
+	}
+	return nil
 }
 
 // planning is one call of Plan.
@@ -94,7 +127,10 @@ type planning struct {
 	result  PlanResult
 	refused RefusedError
 	more    bool
-	lock    bool // lock the due jobs as they are read
+	due     []*model.Job // as look has found them
+	lock    bool         // read them again, and lock them
+
+	extended time.Time
 }
 
 // errMoved says that a job was changed between the read and the UPDATE.
@@ -109,13 +145,20 @@ func (p *planning) attempt(ctx context.Context) error {
 }
 
 func (p *planning) run(ctx context.Context, q querier) error {
-	p.result, p.more = PlanResult{}, false
-	if err := p.s.checkFence(ctx, q, p.fence); err != nil {
+	p.result, p.more, p.extended = PlanResult{}, false, time.Time{}
+	if err := p.checkFence(ctx, q); err != nil {
 		return err
 	}
-	due, err := p.dueJobs(ctx, q)
-	if err != nil {
-		return fmt.Errorf("read due jobs: %w", err)
+	due := p.due
+	if p.lock || p.fence.SharedLock {
+		lock := ""
+		if p.lock {
+			lock = "{lock}"
+		}
+		var err error
+		if due, err = p.dueJobs(ctx, q, lock); err != nil {
+			return fmt.Errorf("read due jobs: %w", err)
+		}
 	}
 	if len(due) == 0 {
 		return nil
@@ -135,9 +178,10 @@ func (p *planning) run(ctx context.Context, q querier) error {
 	return p.days.save(ctx, p.s, q)
 }
 
-// checkFence locks the leases, so that nobody else can take them before this
-// transaction ends, and checks them.
-func (s *Store) checkFence(ctx context.Context, q querier, f Fence) error {
+// checkFence checks the leases and locks them, so that nobody else can take them
+// before this transaction ends. The UPDATE that extends them does both.
+func (p *planning) checkFence(ctx context.Context, q querier) error {
+	s, f := p.s, p.fence
 	if f.SharedLock {
 		// First of all: the leases must not stay locked while this waits.
 		if err := s.sharedLock(ctx, q); err != nil {
@@ -147,30 +191,32 @@ func (s *Store) checkFence(ctx context.Context, q querier, f Fence) error {
 			return err
 		}
 	}
-	want := make(map[int32]int64, len(f.Shards))
-	ids := make([]int64, 0, len(f.Shards))
+	tokens := make(map[int32]int64, len(f.Shards))
 	for _, sh := range f.Shards {
-		want[sh.Shard] = sh.Token
-		ids = append(ids, int64(sh.Shard))
+		tokens[sh.Shard] = sh.Token
 	}
-	shards, err := s.lockShards(ctx, q, sortedIDs(ids))
+	ids := slices.Sorted(maps.Keys(tokens))
+	token := make([]byte, 0, 32*len(ids))
+	for _, id := range ids {
+		token = fmt.Appendf(token, " WHEN %d THEN %d", id, tokens[id])
+	}
+	start := time.Now() // before the statement: the leases end later than that
+	res, err := s.extend(ctx, q, f.TTL, "owner = ? AND shard_index IN ("+intList(ids)+
+		") AND token = CASE shard_index"+string(token)+" END", f.Node)
+	held, err := affected(res, err)
 	if err != nil {
 		return fmt.Errorf("lock the leases: %w", err)
 	}
-	now, err := s.clock(ctx, q)
-	if err != nil {
-		return fmt.Errorf("read the clock: %w", err)
+	if held < int64(len(ids)) {
+		return fmt.Errorf("%w: %d of %d shards are still those of node %s", ErrFenced, held, len(ids), f.Node)
 	}
-	held := 0
-	for _, sh := range shards {
-		if sh.Owner == f.Node && sh.Token == want[sh.Index] && sh.ExpiresMs > now {
-			held++
-		}
+	if f.TTL > 0 {
+		p.extended = start
 	}
-	if held < len(want) || held == 0 {
-		return fmt.Errorf("%w: %d of %d shards are still those of node %s", ErrFenced, held, len(want), f.Node)
+	if s.d.name == mysqlName {
+		p.step, err = res.LastInsertId()
 	}
-	return nil
+	return err
 }
 
 // sharedLock takes the row that the schedulers of the Java admin lock.
@@ -183,11 +229,8 @@ func (s *Store) sharedLock(ctx context.Context, q querier) error {
 // dueJobs reads without locking, so that nodes do not wait for one another at
 // the index; advance finds out that a job was changed meanwhile, which is rare,
 // and then they are read again and locked.
-func (p *planning) dueJobs(ctx context.Context, q querier) ([]*model.Job, error) {
-	s, f, lock := p.s, p.fence, ""
-	if p.lock {
-		lock = "{lock}"
-	}
+func (p *planning) dueJobs(ctx context.Context, q querier, lock string) ([]*model.Job, error) {
+	s, f := p.s, p.fence
 	shards := make([]int32, len(f.Shards))
 	for i, sh := range f.Shards {
 		shards[i] = sh.Shard

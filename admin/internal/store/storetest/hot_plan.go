@@ -22,6 +22,7 @@ func hotPlan(t *testing.T, f *fixture) {
 	t.Run("gap and end of a schedule", func(t *testing.T) { hotPlanGap(t, f, fence) })
 	t.Run("instant on record", func(t *testing.T) { hotPlanDuplicate(t, f, fence) })
 	t.Run("fenced", func(t *testing.T) { hotPlanFenced(t, f, fence) })
+	t.Run("leases extended", func(t *testing.T) { hotPlanExtends(t, f, fence) })
 	if f.info.Dialect != "sqlite" { // one writer: nothing comes between
 		t.Run("stopped between read and write", func(t *testing.T) { hotPlanStopped(t, f, fence) })
 	}
@@ -219,6 +220,65 @@ func hotPlanFenced(t *testing.T, f *fixture, fence store.Fence) {
 	_, err := f.Plan(t.Context(), shared, due, 100, each(&got))
 	require.NoError(t, err)
 	assert.Len(t, f.open(t), 3)
+	f.wipe(t)
+}
+
+// hotPlanExtends: a pass that writes extends the leases that it was made under,
+// never cuts one short, and says so only when it is on record.
+func hotPlanExtends(t *testing.T, f *fixture, fence store.Fence) {
+	expires := func() (list []int64) {
+		view, err := f.Renew(t.Context(), "onlooker", time.Second)
+		require.NoError(t, err)
+		for _, sh := range view.Shards {
+			list = append(list, sh.ExpiresMs)
+		}
+		require.NoError(t, f.Leave(t.Context(), "onlooker"))
+		return list
+	}
+	var told []time.Time
+	fence.Extended = func(start time.Time) { told = append(told, start) }
+	plan := func(fence store.Fence) error {
+		_, err := f.Plan(t.Context(), fence, due, 100, each(new(store.PlanResult)))
+		return err
+	}
+	f.addJobs(t, 3, base)
+	before := expires()
+	fence.TTL = ttl / 2
+	require.NoError(t, plan(fence))
+	assert.Equal(t, before, expires(), "they last longer as it is")
+	require.Len(t, told, 1)
+	assert.WithinDuration(t, time.Now(), told[0], time.Minute)
+
+	fence.TTL = 2 * ttl
+	require.NoError(t, plan(fence))
+	assert.Equal(t, before, expires(), "nothing was due")
+	assert.Len(t, told, 1)
+
+	f.wipe(t)
+	f.addJobs(t, 3, base)
+	some := fence
+	some.Shards = fence.Shards[1:]
+	require.NoError(t, plan(some))
+	after := expires()
+	assert.Equal(t, before[0], after[0])
+	for i := 1; i < shards; i++ {
+		assert.InDelta(t, f.now(t)+2*ttl.Milliseconds(), after[i], 60_000)
+	}
+	require.Len(t, told, 2)
+
+	f.wipe(t)
+	f.addJobs(t, 3, base)
+	f.exec(t, "UPDATE xxljob_shard SET expires_ms = ? WHERE shard_index = 2", f.now(t)-1)
+	require.ErrorIs(t, plan(fence), store.ErrFenced)
+	assert.Equal(t, before[0], expires()[0], "nothing was written")
+	assert.Len(t, told, 2)
+	for i, ms := range before {
+		f.exec(t, "UPDATE xxljob_shard SET expires_ms = ? WHERE shard_index = ?", ms, i)
+	}
+	fence.TTL = 0
+	require.NoError(t, plan(fence))
+	assert.Equal(t, before, expires())
+	assert.Len(t, told, 2, "not asked for")
 	f.wipe(t)
 }
 

@@ -70,7 +70,7 @@ func (c crashes) run(t *testing.T) *evidence {
 	pass(t, 2*time.Second)
 	var boots []time.Time
 	for _, f := range c.plan(rng) {
-		pass(t, time.Duration(300+rng.IntN(2200))*time.Millisecond)
+		pass(t, time.Duration(300+rng.IntN(pick(2200, 6000)))*time.Millisecond)
 		down := time.Duration(rng.IntN(1500)) * time.Millisecond
 		switch f {
 		case killAdmin:

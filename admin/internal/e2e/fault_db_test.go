@@ -113,7 +113,7 @@ func TestHalfOpenDatabase(t *testing.T) {
 const halfOpenLimit = 15 * time.Second
 
 // TestSlowDatabase makes every statement 200 ms slower: nothing is missed,
-// doubled or given up.
+// doubled or given up, and nothing is later than 10 s.
 func TestSlowDatabase(t *testing.T) {
 	t.Parallel()
 	onServers(t, func(t *testing.T, db string) {
@@ -132,7 +132,7 @@ func TestSlowDatabase(t *testing.T) {
 		})
 		t.Logf("with statements 200 ms slower: late p50 %v p99 %v max %v",
 			quantile(late, 0.5), quantile(late, 0.99), quantile(late, 1))
-		assert.LessOrEqual(t, quantile(late, 0.99), 5*time.Second, "lateness on a slow database")
+		assert.LessOrEqual(t, quantile(late, 1), 10*time.Second, "lateness on a slow database")
 	})
 }
 

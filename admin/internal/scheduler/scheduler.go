@@ -48,6 +48,10 @@ type Leases interface {
 	Total() int32
 	// Kick asks for a renewal at once.
 	Kick()
+	// TTL is how long a lease lasts.
+	TTL() time.Duration
+	// Extended tells that all of held were extended at start or later.
+	Extended(start time.Time, held []lease.Held)
 }
 
 // Dispatcher makes, takes and takes back runs.
@@ -182,7 +186,10 @@ func (s *Scheduler) Pass(ctx context.Context) error {
 		s.cfg.Ticked()
 		return nil
 	}
-	fence := store.Fence{Node: s.cfg.Node, Total: s.cfg.Leases.Total(), SharedLock: s.cfg.SharedLock}
+	fence := store.Fence{
+		Node: s.cfg.Node, Total: s.cfg.Leases.Total(), SharedLock: s.cfg.SharedLock, TTL: s.cfg.Leases.TTL(),
+		Extended: func(start time.Time) { s.cfg.Leases.Extended(start, held) },
+	}
 	tokens := make(map[int32]int64, len(held))
 	for _, h := range held {
 		fence.Shards = append(fence.Shards, store.ShardToken{Shard: h.Shard, Token: h.Token})

@@ -153,9 +153,10 @@ func (p *played) set(change func()) {
 }
 
 type playedLeases struct {
-	mu    sync.Mutex
-	held  []lease.Held
-	kicks int
+	mu       sync.Mutex
+	held     []lease.Held
+	extended []lease.Held // as last told
+	kicks    int
 }
 
 func (l *playedLeases) Held() []lease.Held {
@@ -163,8 +164,14 @@ func (l *playedLeases) Held() []lease.Held {
 	defer l.mu.Unlock()
 	return slices.Clone(l.held)
 }
-func (l *playedLeases) Total() int32 { return 4 }
-func (l *playedLeases) Kick()        { l.mu.Lock(); defer l.mu.Unlock(); l.kicks++ }
+func (l *playedLeases) Total() int32       { return 4 }
+func (l *playedLeases) Kick()              { l.mu.Lock(); defer l.mu.Unlock(); l.kicks++ }
+func (l *playedLeases) TTL() time.Duration { return lease.DefaultTTL }
+func (l *playedLeases) Extended(_ time.Time, held []lease.Held) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.extended = held
+}
 
 func allHeld() *playedLeases {
 	return &playedLeases{held: []lease.Held{{Shard: 0, Token: 7}, {Shard: 1, Token: 7}, {Shard: 2, Token: 7}, {Shard: 3, Token: 7}}}

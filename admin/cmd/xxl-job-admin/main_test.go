@@ -117,6 +117,24 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// TestUsersWithoutADatabase: commands on users make no database.
+func TestUsersWithoutADatabase(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"user", "list", "--data-dir", dir},
+		{"user", "list", "--data-dir", filepath.Join(dir, "new")},
+		{"user", "add", "somebody", "--db", "sqlite:" + filepath.Join(dir, "x.db")},
+	} {
+		code, _, errOut := call(t, "", args...)
+		assert.Equal(t, exitFault, code)
+		assert.Contains(t, errOut, "there is no database")
+		assert.Contains(t, errOut, "start the admin once")
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
 // TestSources: a flag wins over the environment, and that over the file; what
 // Kubernetes sets for a service called xxl-job-admin harms nobody.
 func TestSources(t *testing.T) {

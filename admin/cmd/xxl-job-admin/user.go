@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -56,6 +58,13 @@ type users struct {
 // with opens the database for f.
 func (d *userDB) with(ctx context.Context, con console, f func(u users) error) error {
 	log := d.logger(con.err)
+	if file, ok := strings.CutPrefix(d.dsn(), "sqlite:"); ok {
+		file = strings.TrimPrefix(file, "//")
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) { // it would be made
+			return fmt.Errorf("there is no database %s yet: run xxl-job-admin migrate, or start the admin once; "+
+				"or name another one with --data-dir or --db, behind the subcommand", file)
+		}
+	}
 	st, err := d.openStore(ctx, log, false)
 	if err != nil {
 		return err

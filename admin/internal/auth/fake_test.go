@@ -87,6 +87,18 @@ func (r *rows) UpdateUser(_ context.Context, u *model.User) error {
 	return r.fail
 }
 
+func (r *rows) SetOwnHash(_ context.Context, id int32, ownHash string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	u, ok := r.users[id]
+	if !ok {
+		return errNoRow
+	}
+	u.Hash = ownHash
+	r.users[id] = u
+	return r.fail
+}
+
 func (r *rows) SetPassword(_ context.Context, id int32, javaHash, ownHash string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

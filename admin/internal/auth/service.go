@@ -17,7 +17,15 @@ type users interface {
 	Users(ctx context.Context, f model.UserFilter) ([]*model.User, int, error)
 	CreateUser(ctx context.Context, u *model.User) error
 	UpdateUser(ctx context.Context, u *model.User) error
+	passwords
+}
+
+// passwords is what the package needs of the store's password columns.
+type passwords interface {
+	// SetPassword writes Java's column and ours.
 	SetPassword(ctx context.Context, id int32, javaHash, ownHash string) error
+	// SetOwnHash writes ours.
+	SetOwnHash(ctx context.Context, id int32, ownHash string) error
 }
 
 // sessions is what the package needs of the store's sessions.
@@ -170,7 +178,7 @@ func (s *Service) moveOver(ctx context.Context, u *model.User, password string) 
 		return err
 	}
 	own := bind(encoded, u.JavaHash)
-	if err := s.cfg.Users.SetPassword(ctx, u.ID, u.JavaHash, own); err != nil {
+	if err := s.cfg.Users.SetOwnHash(ctx, u.ID, own); err != nil {
 		// The password is right; the next login moves it over.
 		s.log.WarnContext(ctx, "password row not moved over", slog.Int64("user_id", int64(u.ID)), slog.Any("err", err))
 		return nil

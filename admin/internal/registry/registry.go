@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +24,8 @@ const (
 	DefaultRefresh = 5 * time.Second
 	// flushEvery is how long a heartbeat waits for others before it is written.
 	flushEvery = time.Second
+	// missEvery is how often news of somebody who is missed are read, at most.
+	missEvery = time.Second
 	// groupExecutor is the only registry group that is routed.
 	groupExecutor = "EXECUTOR"
 	// roundTimeout ends a round whose database hangs.
@@ -93,6 +94,7 @@ type Registry struct {
 	live    map[string]map[string]time.Time // of the executors among the beats: by app, by address
 	dirty   map[string]bool                 // apps whose groups do not show yet who came and went
 	pending map[key]pending
+	missed  time.Time // when somebody was last missed, and news asked for
 	kick    chan struct{}
 }
 
@@ -224,66 +226,6 @@ func (r *Registry) dropLocked(k key) {
 	}
 }
 
-// look locks for reading, after every group shows who came and went: a thousand
-// executors that start at once do not make a thousand lists.
-func (r *Registry) look() {
-	r.mu.RLock()
-	if len(r.dirty) == 0 {
-		return
-	}
-	r.mu.RUnlock()
-	r.mu.Lock()
-	now := time.Now()
-	for app := range r.dirty {
-		r.readdressLocked(app, now)
-	}
-	clear(r.dirty)
-	r.mu.Unlock()
-	r.mu.RLock()
-}
-
-// readdressLocked computes the addresses of the automatic groups of an app
-// anew, in memory.
-func (r *Registry) readdressLocked(app string, now time.Time) {
-	list := r.liveLocked(app, now)
-	for _, g := range r.byApp[app] {
-		if g.Manual || g.AddressList == list {
-			continue
-		}
-		changed := *g
-		changed.AddressList = list
-		r.putLocked(&changed)
-	}
-}
-
-// liveLocked is the address list of an app: live, sorted, without repeats; NULL
-// when nobody is there.
-func (r *Registry) liveLocked(app string, now time.Time) model.Text {
-	var addrs []string
-	for address, at := range r.live[app] {
-		if now.Sub(at) <= Expiry {
-			addrs = append(addrs, address)
-		}
-	}
-	if len(addrs) == 0 {
-		return model.Text{}
-	}
-	slices.Sort(addrs)
-	return model.T(strings.Join(addrs, ","))
-}
-
-func (r *Registry) putLocked(g *model.Group) {
-	r.groups[g.ID] = g
-	list := slices.Clone(r.byApp[g.AppName])
-	at := slices.IndexFunc(list, func(o *model.Group) bool { return o.ID == g.ID })
-	if at < 0 {
-		list = append(list, g)
-	} else {
-		list[at] = g
-	}
-	r.byApp[g.AppName] = list
-}
-
 // flush writes what waits. After an error everything waits on, but for what has
 // been overtaken by newer news.
 func (r *Registry) flush(ctx context.Context) error {
@@ -403,39 +345,18 @@ func (r *Registry) GroupsChanged() {
 	}
 }
 
-// Group returns the group as last known. It must not be changed.
-func (r *Registry) Group(id int32) (*model.Group, bool) {
-	r.look()
-	defer r.mu.RUnlock()
-	g, ok := r.groups[id]
-	return g, ok
-}
-
-// ByApp returns the groups of an app name; names are not unique in databases of
-// before master. They must not be changed.
-func (r *Registry) ByApp(app string) []*model.Group {
-	r.look()
-	defer r.mu.RUnlock()
-	return r.byApp[app]
-}
-
-// Groups returns all groups by id.
-func (r *Registry) Groups() []*model.Group {
-	r.look()
-	defer r.mu.RUnlock()
-	return slices.SortedFunc(maps.Values(r.groups), func(a, b *model.Group) int { return cmp.Compare(a.ID, b.ID) })
-}
-
-// Registered reports whether somebody beats for the address, whatever the app.
-// A slash at the end makes no difference.
-func (r *Registry) Registered(address string) bool {
-	now, address := time.Now(), strings.TrimRight(strings.TrimSpace(address), "/")
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	for k, at := range r.beats {
-		if now.Sub(at) <= Expiry && strings.TrimRight(k.address, "/") == address {
-			return true
-		}
+// Missed asks for a refresh at once, at most once a second, for a run was found
+// whose group or executors are not known here: another node may know them. It
+// does not wait for it.
+func (r *Registry) Missed() {
+	now := time.Now()
+	r.mu.Lock()
+	soon := now.Sub(r.missed) < missEvery
+	if !soon {
+		r.missed = now
 	}
-	return false
+	r.mu.Unlock()
+	if !soon {
+		r.GroupsChanged()
+	}
 }

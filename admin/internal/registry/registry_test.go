@@ -337,6 +337,33 @@ func TestGroupsChanged(t *testing.T) {
 	})
 }
 
+// What another node has seen first is read when somebody misses it, once a
+// second at most.
+func TestMissed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlayed(auto(1, "a"))
+		r1, _ := start(t, p)
+		r2, _ := start(t, p)
+		wait(100 * time.Millisecond)
+		require.NoError(t, r1.Beat("EXECUTOR", "a", "x"))
+		wait(flushEvery)
+		assert.Empty(t, addresses(r2, 1))
+		r2.Missed()
+		synctest.Wait()
+		assert.Equal(t, "x", addresses(r2, 1))
+		p.set(func() { p.groups = append(p.groups, auto(2, "a")) })
+		for range 9 {
+			r2.Missed()
+			wait(100 * time.Millisecond)
+			assert.Equal(t, "no group", addresses(r2, 2), "not again within a second")
+		}
+		wait(100 * time.Millisecond)
+		r2.Missed()
+		synctest.Wait()
+		assert.Equal(t, "x", addresses(r2, 2))
+	})
+}
+
 func TestRefusals(t *testing.T) {
 	r := New(Config{Store: newPlayed()})
 	long := strings.Repeat("字", 255)

@@ -16,6 +16,7 @@ const (
 	txAttempts = 10                   // how often a transaction runs before its error is returned
 	txPause    = 2 * time.Millisecond // before the second one; doubled, at most 100 ms, with jitter
 	txLimit    = 30 * time.Second     // for one attempt: a server that neither answers nor ends the connection
+	readLimit  = time.Minute          // the same for a read outside of transactions, which may be a long list
 )
 
 // querier is what statements run on: *sql.DB, *sql.Tx or *sql.Conn.
@@ -26,8 +27,39 @@ type querier interface {
 }
 
 // reader is for reads outside of a transaction. On SQLite it never waits for
-// the writer.
-func (s *Store) reader() querier { return s.rd }
+// the writer. On a server none takes longer than readLimit, with its rows.
+func (s *Store) reader() querier {
+	if s.d.local {
+		return s.rd
+	}
+	return bounded{s.rd}
+}
+
+// bounded gives statements whose context has no deadline one.
+type bounded struct{ db *sql.DB }
+
+func (b bounded) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return b.db.ExecContext(withLimit(ctx, readLimit), query, args...)
+}
+
+func (b bounded) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return b.db.QueryContext(withLimit(ctx, readLimit), query, args...)
+}
+
+func (b bounded) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	return b.db.QueryRowContext(withLimit(ctx, readLimit), query, args...)
+}
+
+// withLimit returns a context that ends by itself: rows are read after the call
+// that returns them, so nobody could end it sooner.
+func withLimit(ctx context.Context, limit time.Duration) context.Context {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	context.AfterFunc(ctx, cancel)
+	return ctx
+}
 
 // sql binds a statement to this database: placeholders, and the columns and
 // clauses in braces. The text must be a constant, for it is kept.

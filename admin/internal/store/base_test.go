@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -20,6 +21,29 @@ import (
 )
 
 var errStop = errors.New("stop")
+
+// TestReadsAreBounded: a read without a deadline of its own gets one, and gives
+// its timer back with its caller's context.
+func TestReadsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		ctx := withLimit(t.Context(), readLimit)
+		<-ctx.Done()
+		assert.Equal(t, readLimit, time.Since(begin))
+		require.ErrorIs(t, ctx.Err(), context.DeadlineExceeded)
+
+		parent, cancel := context.WithCancel(t.Context())
+		ctx = withLimit(parent, readLimit)
+		require.NoError(t, ctx.Err())
+		cancel()
+		<-ctx.Done()
+		require.ErrorIs(t, ctx.Err(), context.Canceled)
+
+		own, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		assert.Equal(t, own, withLimit(own, readLimit))
+	})
+}
 
 func TestInTxRollsBack(t *testing.T) {
 	s := openFile(t)

@@ -152,7 +152,8 @@ func (s *Store) findBeats(ctx context.Context, q querier, beats []model.Beat) ([
 	return found, nil
 }
 
-// DeleteBeats deletes the rows of the addresses, whatever their times.
+// DeleteBeats deletes the rows of the addresses, whatever their times. Texts are
+// compared exactly, also where a collation takes them for the same.
 func (s *Store) DeleteBeats(ctx context.Context, beats []model.Beat) error {
 	if len(beats) == 0 {
 		return nil
@@ -163,9 +164,15 @@ func (s *Store) DeleteBeats(ctx context.Context, beats []model.Beat) error {
 		if err != nil {
 			return err
 		}
-		ids := make([]int64, len(rows))
-		for i, r := range rows {
-			ids[i] = r.id
+		wanted := make(map[beatKey]bool, len(beats))
+		for _, b := range beats {
+			wanted[keyOf(b)] = true
+		}
+		ids := make([]int64, 0, len(rows))
+		for _, r := range rows {
+			if wanted[r.key] {
+				ids = append(ids, r.id)
+			}
 		}
 		return s.deleteBeats(ctx, q, ids)
 	})

@@ -152,6 +152,34 @@ func (s *Store) SetPassword(ctx context.Context, id int32, javaHash, ownHash str
 	return nil
 }
 
+// SetOwnHash writes our own hash of a user's password and leaves Java's column as
+// it is, whatever a Java node makes of it meanwhile. It returns ErrNotFound.
+func (s *Store) SetOwnHash(ctx context.Context, id int32, ownHash string) error {
+	err := checkFields(field{name: "password hash", value: ownHash, max: maxOwnHash})
+	if err == nil {
+		err = s.inTx(ctx, func(q querier) error {
+			if err := s.findUser(ctx, q, id); err != nil {
+				return err
+			}
+			return s.setOwn(ctx, q, id, "password_hash", ownHash)
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("set our own hash of user %d: %w", id, err)
+	}
+	return nil
+}
+
+// findUser returns ErrNotFound when there is no such user.
+func (s *Store) findUser(ctx context.Context, q querier, id int32) error {
+	var found int
+	row := q.QueryRowContext(ctx, s.sql("SELECT 1 FROM xxl_job_user WHERE id = ?"), id)
+	if err := row.Scan(&found); err != nil {
+		return notFound(err)
+	}
+	return nil
+}
+
 // DeleteUser deletes a user with sessions and hashes. One who does not exist is
 // no error.
 func (s *Store) DeleteUser(ctx context.Context, id int32) error {
@@ -191,10 +219,8 @@ func (s *Store) setJavaToken(ctx context.Context, q querier, id int32, token str
 	if s.Info().TokenColumn {
 		return oneRow(q.ExecContext(ctx, s.sql("UPDATE xxl_job_user SET token = ? WHERE id = ?"), token, id))
 	}
-	var found int
-	row := q.QueryRowContext(ctx, s.sql("SELECT 1 FROM xxl_job_user WHERE id = ?"), id)
-	if err := row.Scan(&found); err != nil {
-		return notFound(err)
+	if err := s.findUser(ctx, q, id); err != nil {
+		return err
 	}
 	return s.setOwn(ctx, q, id, "java_token", token)
 }

@@ -219,6 +219,14 @@ func (f *fixture) beats(t *testing.T) {
 	require.NoError(t, f.DeleteBeats(ctx, nil))
 	require.NoError(t, f.DeleteBeats(ctx, []model.Beat{beat("d", 0), beat("d", 9), beat("nobody", 0)}))
 	assert.Equal(t, []string{"http://a/ 00:30", "http://b/ 00:05"}, f.liveOf(t, "app", noon))
+	// What a collation takes for the same is another registration.
+	require.NoError(t, f.DeleteBeats(ctx, []model.Beat{
+		{Group: "EXECUTOR", Key: "APP", Value: "http://a/"},
+		{Group: "EXECUTOR", Key: "app", Value: "http://B/"},
+		{Group: "executor", Key: "app", Value: "http://a/"},
+		{Group: "EXECUTOR", Key: "app ", Value: "http://a/"},
+	}))
+	assert.Equal(t, []string{"http://a/ 00:30", "http://b/ 00:05"}, f.liveOf(t, "app", noon))
 
 	if !f.info.UniqueRegistry { // rows that a newer Java admin leaves on an old schema
 		f.exec(t, "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) "+

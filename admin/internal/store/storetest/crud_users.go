@@ -146,6 +146,13 @@ func (f *fixture) passwords(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"j" + hash, hash}, []string{got.JavaHash, got.Hash})
 	}
+	f.exec(t, "UPDATE xxl_job_user SET password = 'by Java' WHERE id = ?", u.ID)
+	require.NoError(t, f.SetOwnHash(ctx, u.ID, "own"))
+	got, err := f.User(ctx, u.ID)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"by Java", "own"}, []string{got.JavaHash, got.Hash})
+	require.ErrorIs(t, f.SetOwnHash(ctx, 1<<30, "own"), store.ErrNotFound)
+	refused(t, f.SetOwnHash(ctx, u.ID, strings.Repeat("h", 1000)), store.ErrTooLong, "password hash")
 	require.ErrorIs(t, f.SetPassword(ctx, 1<<30, "a", "b"), store.ErrNotFound)
 	assert.Zero(t, f.number(t, "SELECT COUNT(*) FROM xxljob_user WHERE user_id = ?", 1<<30))
 }

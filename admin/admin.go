@@ -153,6 +153,9 @@ func (s *system) run(ctx context.Context, up func(http.Handler), down func()) er
 	s.loops.Go(keeping, "registry", s.registry.Run)
 	s.loops.Go(keeping, "addresses", s.saveAddresses)
 	s.loops.Go(keeping, "alarm sweep", s.sweepAlarms)
+	if !s.store.Info().MadeByUs {
+		s.loops.Go(keeping, "adoption", s.adoptLoop)
+	}
 	keeping.Go(func(ctx context.Context) { s.report(ctx, "retention", s.cleaner.Run(ctx)) })
 	if s.alarms != nil {
 		keeping.Go(func(ctx context.Context) { s.report(ctx, "alarm", s.alarms.Run(ctx)) })

@@ -142,10 +142,32 @@ func (s *system) sweepAlarms(ctx context.Context) {
 	}
 }
 
-// adoptJava takes over what a Java admin that has ended left open. Beside a
-// Java admin that runs, its runs are its own.
+// adoptEvery is how often open runs of Java nodes are looked for, where there
+// may be some.
+const adoptEvery = time.Minute
+
+// adoptLoop keeps the list of open runs true on a database that Java nodes
+// write too: theirs are put on it, so that the sweep for lost runs sees them
+// also when no Java node lives any more, and what they have ended goes. Their
+// own lost monitor may act on the same rows: the first result wins.
+func (s *system) adoptLoop(ctx context.Context) {
+	tick := time.NewTicker(adoptEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if s.leases.Holds(0) {
+			s.report(ctx, "open runs of Java nodes", s.adoptJava(ctx))
+		}
+	}
+}
+
+// adoptJava takes over what Java admins left open.
 func (s *system) adoptJava(ctx context.Context) error {
-	if s.shared || s.store.Info().MadeByUs {
+	if s.store.Info().MadeByUs {
 		return nil
 	}
 	n, err := s.store.AdoptJavaRuns(ctx, time.Now().Add(-adoptBack).UnixMilli())
@@ -153,7 +175,7 @@ func (s *system) adoptJava(ctx context.Context) error {
 		return fmt.Errorf("take over the open runs of the Java admin: %w", err)
 	}
 	if n > 0 {
-		s.log.InfoContext(ctx, "open runs of the Java admin taken over", slog.Int("count", n))
+		s.log.InfoContext(ctx, "open runs of Java admins taken over", slog.Int("count", n))
 	}
 	return nil
 }

@@ -109,13 +109,13 @@ func (l *load) handle(ctx *fasthttp.RequestCtx) {
 // number reads the number behind a key. The bodies are those of the admin under
 // test, whose form is known, so that the load costs little.
 func number(body, key []byte) (int64, bool) {
-	i := bytes.Index(body, key)
-	if i < 0 {
+	_, after, ok := bytes.Cut(body, key)
+	if !ok {
 		return 0, false
 	}
 	var n int64
 	digits := 0
-	for _, c := range body[i+len(key):] {
+	for _, c := range after {
 		if c < '0' || c > '9' {
 			break
 		}

@@ -94,7 +94,8 @@ func now() string { return time.Now().UTC().Format(time.DateTime) }
 func (s *site) schedule(ctx context.Context, db *sql.DB) error {
 	first := time.Now().Truncate(period).Add(period)
 	_, err := db.ExecContext(ctx, fmt.Sprintf("UPDATE xxl_job_info "+
-		"SET trigger_next_time = %d + ((id - 1) %% %d) * 1000 WHERE trigger_next_time = 0", first.UnixMilli(), int(period/time.Second)))
+		"SET trigger_next_time = %d + ((id - 1) %% %d) * 1000 WHERE trigger_next_time = 0",
+		first.UnixMilli(), int(period/time.Second)))
 	if err != nil {
 		return fmt.Errorf("schedule the jobs: %w", err)
 	}

@@ -129,7 +129,7 @@ func (w *Writer) store(ctx context.Context, batch []*item) bool {
 				slog.Int64("log_id", e.Outcome.LogID), slog.Any("err", e.Err))
 			continue
 		}
-		w.created(e, jobs)
+		w.created(e, jobs, begin)
 		if e.Ends && e.Status == store.FinishStored {
 			w.cfg.Ended(e)
 		}
@@ -170,7 +170,7 @@ func distinct(batch []*item) (firsts, repeats []*item) {
 }
 
 // created hands the runs that follow to the dispatcher.
-func (w *Writer) created(e *store.Ending, jobs map[*model.Run]*model.Job) {
+func (w *Writer) created(e *store.Ending, jobs map[*model.Run]*model.Job, since time.Time) {
 	for _, run := range e.NewRuns {
 		if run.LogID == 0 {
 			continue
@@ -179,7 +179,7 @@ func (w *Writer) created(e *store.Ending, jobs map[*model.Run]*model.Job) {
 		if run.Type == model.TriggerRetry {
 			due = due.Add(w.cfg.RetryDelay)
 		}
-		w.cfg.Created(dispatch.Item{Run: run, Job: jobs[run], Due: due})
+		w.cfg.Created(dispatch.Item{Run: run, Job: jobs[run], Due: due, Since: since})
 	}
 }
 

@@ -49,6 +49,9 @@ func (d *Dispatcher) NewRuns(j *model.Job, t Trigger) []*model.Run {
 			addrs = g.Addresses()
 		}
 	}
+	if len(addrs) == 0 && d.cfg.Missing != nil {
+		d.cfg.Missing() // until the instant somebody may be there
+	}
 	if j.Route != model.RouteShardingBroadcast || len(addrs) == 0 {
 		run := base
 		d.Assign(&run, j, t.Addresses)

@@ -5,33 +5,51 @@ import (
 	"time"
 )
 
-// Cancel takes back the scheduled runs of a job that were not yet handed to a
-// socket, and returns their log ids. None of them is sent after it returns. A
-// run that may have been sent before stays; it is asked after, and not sent
-// once more.
-func (d *Dispatcher) Cancel(jobID int32) []int64 {
+// stopSlack is how long after the end of its schedule a run that is overdue may
+// still be sent.
+const stopSlack = time.Second
+
+// Cancel takes back the scheduled runs of a job whose instant is still to come,
+// and returns their log ids and the first of these instants. None of them is
+// sent after it returns. What is overdue stays: it is sent within a second or
+// fails; and what may have been sent before is asked after and not sent once
+// more.
+func (d *Dispatcher) Cancel(jobID int32) (ids []int64, first time.Time) {
+	now := d.cfg.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var ids []int64
 	for id, e := range d.byJob[jobID] {
 		if e.Run.PlannedMs == 0 {
 			continue
 		}
-		if e.settles {
+		at := time.UnixMilli(e.Run.PlannedMs)
+		if e.settles || !at.After(now) {
 			e.stopped = true
+			e.until = now.Add(stopSlack)
 			continue
 		}
-		if d.lanes[id] == e {
+		if d.lanes[id] == e { // a clock that was set back
 			if !d.cfg.Client.Cancel(e.call) {
-				e.stopped = true // on its way
+				e.stopped = true
 				continue
 			}
 			d.inLanes.Add(-1)
 		}
 		ids = append(ids, id)
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
 		d.dropLocked(e)
 	}
-	return ids
+	return ids, first
+}
+
+// overdue reports whether the job of a run was stopped so long ago that it is
+// not sent any more.
+func (d *Dispatcher) overdue(e *entry) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !e.until.IsZero() && d.cfg.Now().After(e.until)
 }
 
 // DropShards forgets the runs of shards that another node may have now, and
@@ -63,6 +81,7 @@ func (d *Dispatcher) DropShards(drop func(jobID int32) bool) []int64 {
 func (d *Dispatcher) DropOwn() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.lapsed = time.Now()
 	for _, e := range d.open {
 		if e.at >= 0 && e.Run.Token == 0 {
 			d.dropLocked(e)

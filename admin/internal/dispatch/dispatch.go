@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,10 +35,21 @@ const (
 	drainStep   = 10 * time.Millisecond
 	// holdStep is the pause of a run that may not be sent just now.
 	holdStep = 100 * time.Millisecond
-	// noteEvery and noteTries are for addresses that could not be noted.
-	noteEvery = 500 * time.Millisecond
-	noteTries = 5
+	// noteTimeout is how long noting an address may take. What could not be noted
+	// is tried again after noteEvery, and its executors are asked again after
+	// noteTries.
+	noteTimeout = 2 * time.Second
+	noteEvery   = 500 * time.Millisecond
+	noteTries   = 5
+	// missingWait is how long a run waits for an executor that this node has not
+	// heard of, and missingStep how often it looks.
+	missingWait = 1200 * time.Millisecond
+	missingStep = 100 * time.Millisecond
 )
+
+// ErrGone is what SetAddress returns for a run that is not waiting to be sent any
+// more.
+var ErrGone = errors.New("dispatch: the run is not waiting to be sent")
 
 // Client is what the dispatcher needs of package execclient.
 type Client interface {
@@ -82,7 +95,8 @@ type Config struct {
 	Keeps func(jobID int32, token int64) bool
 	// Report takes what became known of a run. It must not block.
 	Report func(model.Outcome)
-	// SetAddress notes the address of a run before its first send.
+	// SetAddress notes the address of a run before its first send. ErrGone says
+	// that the run needs none.
 	SetAddress func(ctx context.Context, logID int64, address string) error
 	Lang       i18n.Lang // of trigger_msg
 	Node       string    // shown in trigger_msg as the admin's address
@@ -93,6 +107,10 @@ type Config struct {
 	Sent func(t model.TriggerType, late time.Duration)
 	// Ticked is called each time that the clock has looked for due runs.
 	Ticked func()
+	// Missing, when it is set, asks for news of groups and addresses: a run was
+	// found that has none. The run waits about a second for them. It must not
+	// block.
+	Missing func()
 	// Now is the wall clock; default time.Now. Tests set it back and forth.
 	Now func() time.Time
 }
@@ -106,6 +124,12 @@ type Item struct {
 	// Settle marks a run that may have been sent before: it is asked after
 	// first.
 	Settle bool
+	// Since is when the transaction that recorded a run without a lease began;
+	// zero is just now. If this node has been taken for dead since then, the run
+	// is left to whoever has taken it over.
+	Since time.Time
+	// Stopped marks a run whose job a person has stopped since: it is not sent.
+	Stopped bool
 	// Addresses stand for those of the group; empty is the group's.
 	Addresses []string
 }
@@ -122,6 +146,7 @@ type Dispatcher struct {
 	open   map[int64]*entry // by log id: waiting, in a lane or being settled
 	lanes  map[int64]*entry // of these, those that were handed to a lane
 	closed bool
+	lapsed time.Time // when others had last taken this node for dead
 	wake   chan struct{}
 
 	fenced time.Time // of the last look at the lanes; Run's own
@@ -131,12 +156,13 @@ type Dispatcher struct {
 	burstEnd atomic.Int64 // Unix ms
 }
 
-// entry is an item in the dispatcher. The first three fields are guarded by
-// the dispatcher's mutex; the others belong to whoever has the entry in hand.
+// entry is an item in the dispatcher. The first four fields are guarded by the
+// dispatcher's mutex; the others belong to whoever has the entry in hand.
 type entry struct {
-	at      int  // in the heap, -1 outside of it
-	settles bool // it may have been sent: it is not simply taken back
-	stopped bool // its job was stopped: it is not sent once more
+	at      int       // in the heap, -1 outside of it
+	settles bool      // it may have been sent: it is not simply taken back
+	stopped bool      // its job was stopped: it is not sent once more
+	until   time.Time // when it is not sent for the first time any more; zero is never
 
 	Item
 	next    time.Time // when to look at it
@@ -147,6 +173,7 @@ type entry struct {
 	lost    string           // what was said instead of an answer, as it came
 	unnoted bool             // the address was chosen after the run was recorded
 	tries   int              // at noting the address
+	missing time.Time        // since when it has nowhere to go
 }
 
 // New returns a dispatcher that sends nothing before Run.
@@ -187,7 +214,7 @@ func (d *Dispatcher) Add(items ...Item) {
 			d.cfg.Logger.Error("run without a job or an id is not sent", slog.Int("job_id", int(it.Run.JobID)))
 			continue
 		}
-		e := &entry{Item: it, at: -1, next: it.Due.Round(0), settles: it.Settle}
+		e := &entry{Item: it, at: -1, next: it.Due.Round(0), settles: it.Settle, stopped: it.Stopped}
 		d.prepare(e)
 		entries = append(entries, e)
 	}
@@ -215,6 +242,9 @@ func (d *Dispatcher) Add(items ...Item) {
 }
 
 func (d *Dispatcher) addLocked(e *entry) bool {
+	if e.Run.Token == 0 && !e.Since.IsZero() && e.Since.Before(d.lapsed) {
+		return false
+	}
 	if old := d.open[e.Run.LogID]; old != nil {
 		if old.at >= 0 && e.Run.Token > old.Run.Token {
 			old.Run.Token = e.Run.Token // the lease went and came back
@@ -294,17 +324,27 @@ func (d *Dispatcher) fenceLanes() {
 		return
 	}
 	d.fenced = time.Now()
-	var back []*entry
 	d.mu.Lock()
-	for id, e := range d.lanes {
-		if !d.allowed(e) && d.cfg.Client.Cancel(e.call) {
-			delete(d.lanes, id)
+	inLanes := slices.Collect(maps.Values(d.lanes))
+	d.mu.Unlock()
+	var back []*entry
+	for _, e := range inLanes {
+		if d.allowed(e) && !d.overdue(e) {
+			continue
+		}
+		d.mu.Lock()
+		if d.lanes[e.Run.LogID] == e && d.cfg.Client.Cancel(e.call) {
+			delete(d.lanes, e.Run.LogID)
 			d.inLanes.Add(-1)
 			back = append(back, e)
 		}
+		d.mu.Unlock()
 	}
-	d.mu.Unlock()
 	for _, e := range back {
+		if d.overdue(e) {
+			d.failStopped(e)
+			continue
+		}
 		d.hold(e)
 	}
 }

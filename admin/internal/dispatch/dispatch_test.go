@@ -136,6 +136,13 @@ func TestShardsThatGoAndComeBack(t *testing.T) {
 		assert.False(t, w.Knows(4))
 		w.DropOwn()
 		assert.False(t, w.Knows(3))
+		late := w.item(5, bean(model.RouteFirst), time.Second)
+		late.Run.Token, late.Since = 0, time.Now().Add(-time.Second)
+		w.Add(late)
+		assert.False(t, w.Knows(5), "recorded before others took this node for dead")
+		late.Since = time.Time{}
+		w.Add(late)
+		assert.True(t, w.Knows(5))
 		// A run that still waits learns the token of the new lease.
 		it := w.item(9, bean(model.RouteFirst), time.Second)
 		w.Add(it)
@@ -148,28 +155,53 @@ func TestShardsThatGoAndComeBack(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	t.Run("waiting and in a lane", func(t *testing.T) {
+	t.Run("what is still to come", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			other := bean(model.RouteFirst)
 			other.ID = 4
 			manual := w.item(3, bean(model.RouteFirst), time.Second)
 			manual.Run.PlannedMs = 0
-			w.Add(w.item(1, bean(model.RouteFirst), time.Second), manual, w.item(4, other, time.Second))
-			w.exec.set(func() { w.exec.blocked = true })
-			w.Add(w.item(2, bean(model.RouteFirst), 0))
+			w.Add(w.item(1, bean(model.RouteFirst), 900*time.Millisecond), w.item(2, bean(model.RouteFailover), time.Second),
+				manual, w.item(4, other, time.Second))
+			due := time.Now().Add(900 * time.Millisecond)
 			wait(100 * time.Millisecond)
-			assert.ElementsMatch(t, []int64{1, 2}, w.Cancel(3))
-			w.exec.unblock()
+			ids, first := w.Cancel(3)
+			assert.ElementsMatch(t, []int64{1, 2}, ids)
+			assert.Equal(t, due.UnixMilli(), first.UnixMilli())
 			wait(5 * time.Second)
 			sent := w.exec.sent()
 			require.Len(t, sent, 2)
 			assert.Equal(t, int64(3), sent[0].logID, "what somebody asked for still runs")
 			assert.Equal(t, int64(4), sent[1].logID)
-			assert.Zero(t, w.inLanes.Load())
+			ids, first = w.Cancel(99)
+			assert.Empty(t, ids)
+			assert.True(t, first.IsZero())
 		})
 	})
-	t.Run("probing", func(t *testing.T) {
+	// Its instant has passed while the job ran: it goes out within a second, or
+	// fails with the reason. It does not vanish.
+	t.Run("overdue in a lane", func(t *testing.T) {
+		for blocked, want := range map[time.Duration]int{500 * time.Millisecond: 1, 3 * time.Second: 0} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.exec.set(func() { w.exec.blocked = true })
+				w.Add(w.item(1, bean(model.RouteFirst), 0))
+				wait(100 * time.Millisecond)
+				ids, _ := w.Cancel(3)
+				assert.Empty(t, ids)
+				wait(blocked)
+				w.exec.unblock()
+				wait(2 * time.Second)
+				assert.Len(t, w.exec.sent(), want)
+				if want == 0 {
+					assert.Contains(t, w.outcome(t).Msg, stoppedText)
+				}
+				assert.Zero(t, w.inLanes.Load())
+			})
+		}
+	})
+	t.Run("overdue while it probes", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.exec.beat = func(a string) error {
@@ -180,10 +212,31 @@ func TestCancel(t *testing.T) {
 			}
 			w.Add(w.item(1, bean(model.RouteFailover), 0))
 			wait(500 * time.Millisecond)
-			assert.Equal(t, []int64{1}, w.Cancel(3))
+			ids, _ := w.Cancel(3)
+			assert.Empty(t, ids)
 			wait(5 * time.Second)
+			assert.Empty(t, w.exec.sent(), "the probe takes longer than a second")
+			assert.Contains(t, w.outcome(t).Msg, stoppedText)
+		})
+	})
+	t.Run("a job that was stopped before the run was taken over", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			for id, settle := range map[int64]bool{1: false, 2: true, 3: true} {
+				it := w.item(id, bean(model.RouteFirst), 0)
+				it.Stopped, it.Settle = true, settle
+				if id == 3 {
+					it.Job, it.Run.Address = bean(model.RouteFailover), ""
+				}
+				w.Add(it)
+			}
+			wait(10 * time.Second)
 			assert.Empty(t, w.exec.sent())
-			assert.Empty(t, w.outcomes())
+			assert.Len(t, w.outcomes(), 3)
+			for _, o := range w.outcomes() {
+				assert.Contains(t, o.Trigger.Msg, stoppedText)
+				assert.True(t, o.Trigger.NoRetry)
+			}
 		})
 	})
 	t.Run("what may have been sent is not deleted, and not sent again", func(t *testing.T) {
@@ -195,7 +248,8 @@ func TestCancel(t *testing.T) {
 					w.exec.reply, w.exec.takes = unanswered, 3*time.Second
 					w.Add(w.item(1, bean(model.RouteFirst), 0))
 					wait(time.Second)
-					assert.Empty(t, w.Cancel(3))
+					ids, _ := w.Cancel(3)
+					assert.Empty(t, ids)
 					wait(15 * time.Second)
 					assert.Len(t, w.exec.sent(), 1)
 					assert.Equal(t, model.CodeFail, w.outcome(t).Code)
@@ -258,7 +312,7 @@ func TestNoAddress(t *testing.T) {
 		w := newWorld(t)
 		w.set(func() { w.groups = nil })
 		w.Add(w.item(1, bean(model.RouteFirst), 0))
-		wait(time.Second)
+		wait(2 * time.Second)
 		assert.Contains(t, w.outcome(t).Msg, "address route fail.")
 		assert.Empty(t, w.exec.sent())
 	})
@@ -320,7 +374,7 @@ func TestFailoverAndBusyover(t *testing.T) {
 		assert.Contains(t, out.Msg, "job thread is &lt;running&gt;")
 		assert.False(t, out.NoRetry)
 
-		// An address that cannot be noted is not used; the run is left on record.
+		// An address that cannot be noted is not used; the run waits while the lease is ours.
 		w.set(func() { w.reports, w.noteErr = nil, errDown })
 		w.exec.beat = func(string) error { return nil }
 		sent := len(w.exec.sent())
@@ -328,7 +382,10 @@ func TestFailoverAndBusyover(t *testing.T) {
 		wait(time.Minute)
 		assert.Len(t, w.exec.sent(), sent)
 		assert.Empty(t, w.outcomes())
-		assert.False(t, w.Knows(5))
+		assert.True(t, w.Knows(5))
+		w.set(func() { w.lost = true })
+		wait(time.Second)
+		assert.False(t, w.Knows(5), "then it is its next owner's")
 	})
 }
 

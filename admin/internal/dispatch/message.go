@@ -15,6 +15,10 @@ import (
 const (
 	maxMessage = 16000
 	maxPart    = 4000
+	// maxAddresses is how long the list of a group's addresses is shown whole; of
+	// a longer one the first fewAddresses and their number: every row holds it.
+	maxAddresses = 10
+	fewAddresses = 5
 )
 
 // escape makes foreign text safe inside trigger_msg, which is HTML, and cuts it
@@ -86,7 +90,7 @@ func (d *Dispatcher) head(e *entry, line func(title, value string)) {
 	}
 	addrs := "null"
 	if e.addrs != nil {
-		addrs = escape("[" + strings.Join(e.addrs, ", ") + "]")
+		addrs = escape(addressList(e.addrs))
 	}
 	route := d.cfg.Lang.Text(i18n.RouteKey(e.Job.Route))
 	if e.Run.Sharded {
@@ -100,6 +104,14 @@ func (d *Dispatcher) head(e *entry, line func(title, value string)) {
 	line(d.cfg.Lang.Text(i18n.JobinfoFieldExecutorBlockStrategy), d.cfg.Lang.Text(i18n.BlockKey(e.Job.Block)))
 	line(d.cfg.Lang.Text(i18n.JobinfoFieldTimeout), strconv.Itoa(int(e.Job.TimeoutSec)))
 	line(d.cfg.Lang.Text(i18n.JobinfoFieldExecutorFailRetryCount), strconv.Itoa(int(e.Run.RetriesLeft)))
+}
+
+// addressList is the list in Java's form.
+func addressList(addrs []string) string {
+	if len(addrs) <= maxAddresses {
+		return "[" + strings.Join(addrs, ", ") + "]"
+	}
+	return "[" + strings.Join(addrs[:fewAddresses], ", ") + ", … (" + strconv.Itoa(len(addrs)) + ")]"
 }
 
 func outcomeText(code int32, r execclient.Result) string {

@@ -10,7 +10,7 @@ import (
 // and encodes the request, so that nothing but the socket is left for the
 // planned instant.
 func (d *Dispatcher) prepare(e *entry) {
-	if e.group == nil {
+	if e.group == nil || len(e.addrs) == 0 {
 		g, ok := d.cfg.Group(e.Run.GroupID)
 		if !ok {
 			return
@@ -33,6 +33,8 @@ func (d *Dispatcher) prepare(e *entry) {
 	}
 	if e.Run.Address != "" {
 		e.call = d.cfg.Client.Prepare(d.target(e), request(e))
+		// It may wait in its lane for long, and this process may be frozen.
+		e.call.Guard = func() bool { return d.allowed(e) && !d.overdue(e) }
 	}
 }
 

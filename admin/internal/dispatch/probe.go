@@ -23,6 +23,10 @@ const (
 // order, those that are known to be dead last; notes it on record; and sends.
 func (d *Dispatcher) probe(ctx context.Context, e *entry) {
 	d.prepare(e) // the group may have appeared since planning
+	if len(e.addrs) == 0 {
+		d.unaddressed(e)
+		return
+	}
 	end := time.Now().Add(probeLimit)
 	var report strings.Builder
 	for _, addr := range d.probeOrder(e.addrs) {

@@ -12,6 +12,9 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
+// stoppedText is the message of a run that is not sent.
+const stoppedText = "the job was stopped before the run was sent"
+
 // start sends one run on its way.
 func (d *Dispatcher) start(e *entry) {
 	switch {
@@ -19,6 +22,8 @@ func (d *Dispatcher) start(e *entry) {
 		d.hold(e)
 	case e.settles:
 		d.background(e, d.settle)
+	case e.Stopped || d.overdue(e):
+		d.failStopped(e)
 	case e.Job.Route.Probes() && e.Run.Address == "":
 		d.background(e, d.probe)
 	default:
@@ -77,7 +82,10 @@ func (d *Dispatcher) background(e *entry, f func(ctx context.Context, e *entry))
 // noteAndSend puts the address on record before the first send: whoever takes
 // the run over could else not tell whom to ask.
 func (d *Dispatcher) noteAndSend(ctx context.Context, e *entry) {
-	switch err := d.cfg.SetAddress(ctx, e.Run.LogID, e.Run.Address); {
+	call, cancel := context.WithTimeout(ctx, noteTimeout)
+	err := d.cfg.SetAddress(call, e.Run.LogID, e.Run.Address)
+	cancel()
+	switch {
 	case err == nil:
 		e.unnoted, e.tries = false, 0
 		if d.allowed(e) {
@@ -85,15 +93,39 @@ func (d *Dispatcher) noteAndSend(ctx context.Context, e *entry) {
 			return
 		}
 		d.hold(e)
-	case ctx.Err() != nil || e.tries >= noteTries:
-		// Not sent, so nobody doubts it. It stays on record.
-		d.cfg.Logger.WarnContext(ctx, "address of a run not noted, the run is left to recovery",
-			slog.Int64("log_id", e.Run.LogID), slog.Any("err", err))
-		d.drop(e)
+	case ctx.Err() != nil, errors.Is(err, ErrGone), !d.cfg.Keeps(e.Run.JobID, e.Run.Token):
+		d.drop(e) // not sent, so nobody doubts it: it stays on record, if it is there
 	default:
-		e.tries++
-		d.later(e, noteEvery)
+		d.notNoted(ctx, e, err)
 	}
+}
+
+// notNoted keeps a run whose address could not be noted, for as long as it is
+// this node's. One that was asked for its address long ago is asked again.
+func (d *Dispatcher) notNoted(ctx context.Context, e *entry, err error) {
+	if e.tries == 0 {
+		d.cfg.Logger.WarnContext(ctx, "address of a run not noted, will be tried again",
+			slog.Int64("log_id", e.Run.LogID), slog.Any("err", err))
+	}
+	if e.tries++; e.tries%noteTries == 0 && e.Job.Route.Probes() && !e.Run.Sharded {
+		e.Run.Address, e.call, e.unnoted = "", nil, false
+	}
+	d.later(e, noteEvery)
+}
+
+// unaddressed deals with a run that nobody can be given to. Another node may
+// have seen its executor first: the registry is asked before the run fails.
+func (d *Dispatcher) unaddressed(e *entry) {
+	now := time.Now()
+	if e.missing.IsZero() {
+		e.missing = now
+	}
+	if d.cfg.Missing == nil || now.Sub(e.missing) >= missingWait {
+		d.fail(e, d.noAddress(e))
+		return
+	}
+	d.cfg.Missing()
+	d.later(e, missingStep)
 }
 
 // send hands a run to the lane of its address.
@@ -102,7 +134,11 @@ func (d *Dispatcher) send(e *entry) {
 		d.prepare(e)
 	}
 	if e.call == nil {
-		d.fail(e, d.noAddress(e))
+		d.unaddressed(e)
+		return
+	}
+	if d.overdue(e) {
+		d.failStopped(e)
 		return
 	}
 	d.mu.Lock()
@@ -141,17 +177,27 @@ func (d *Dispatcher) answered(e *entry, r execclient.Result) {
 	case execclient.Accepted, execclient.Repeat:
 		d.accepted(e, r)
 	case execclient.Refused, execclient.NotSent:
-		if errors.Is(r.Err, execclient.ErrClosed) { // this node stops: the next one sends it
-			d.drop(e)
-			return
-		}
-		d.fail(e, r)
+		d.unsent(e, r)
 	default:
 		e.lost = r.Msg
 		d.mu.Lock()
 		e.settles = true
 		d.mu.Unlock()
 		d.background(e, d.settle)
+	}
+}
+
+// unsent takes the end of a send that no executor has acted upon.
+func (d *Dispatcher) unsent(e *entry, r execclient.Result) {
+	switch {
+	case errors.Is(r.Err, execclient.ErrClosed): // this node stops: the next one sends it
+		d.drop(e)
+	case errors.Is(r.Err, execclient.ErrFenced) && d.overdue(e):
+		d.failStopped(e)
+	case errors.Is(r.Err, execclient.ErrFenced):
+		d.hold(e)
+	default:
+		d.fail(e, r)
 	}
 }
 
@@ -166,6 +212,11 @@ func (d *Dispatcher) fail(e *entry, r execclient.Result) {
 		code = model.CodeFail
 	}
 	d.report(e, code, r, false)
+}
+
+// failStopped ends a run that was not sent before its job was stopped.
+func (d *Dispatcher) failStopped(e *entry) {
+	d.report(e, model.CodeFail, execclient.Result{Kind: execclient.NotSent, Msg: stoppedText}, true)
 }
 
 // failUnknown ends a run of which nobody could tell whether an executor has

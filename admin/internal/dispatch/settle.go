@@ -25,7 +25,7 @@ const (
 // COVER_EARLY resend would kill the very run.
 func (d *Dispatcher) settle(ctx context.Context, e *entry) {
 	d.prepare(e)
-	if e.Run.Address == "" {
+	if e.Run.Address == "" || e.unnoted {
 		d.settleUnaddressed(ctx, e)
 		return
 	}
@@ -67,14 +67,24 @@ func (d *Dispatcher) settle(ctx context.Context, e *entry) {
 	d.failUnknown(e, last)
 }
 
-// settleUnaddressed handles a run that may never have been given an address:
-// FAILOVER and BUSYOVER note it before they send, so nothing was sent.
+// settleUnaddressed handles a run that has no address on record. One is noted
+// before anything is sent, so nothing was.
 func (d *Dispatcher) settleUnaddressed(ctx context.Context, e *entry) {
-	if e.group == nil || !e.Job.Route.Probes() {
-		d.fail(e, d.noAddress(e))
+	if d.stopped(e) {
+		d.failStopped(e)
 		return
 	}
-	d.probe(ctx, e)
+	d.mu.Lock()
+	e.settles = false
+	d.mu.Unlock()
+	switch {
+	case e.Run.Address != "":
+		d.noteAndSend(ctx, e)
+	case e.Job.Route.Probes() && !e.Run.Sharded:
+		d.probe(ctx, e)
+	default:
+		d.unaddressed(e)
+	}
 }
 
 // settling is the state of one settle.
@@ -102,7 +112,7 @@ func (s *settling) once(ctx context.Context) (r execclient.Result, again bool) {
 	case !asked.ok:
 		return unknown(asked.msg), true
 	case !mayResend:
-		return unknown("the executor has no log of the run, and the job was stopped meanwhile"), true
+		return unknown("the executor has no log of the run; " + stoppedText), true
 	case s.resent:
 		return unknown("sent twice without an answer"), true
 	}
@@ -159,6 +169,7 @@ func (d *Dispatcher) idle(ctx context.Context, e *entry) (bool, string, error) {
 // may be sent.
 func (d *Dispatcher) sendAndWait(ctx context.Context, e *entry) execclient.Result {
 	call := d.cfg.Client.Prepare(d.target(e), request(e))
+	call.Guard = func() bool { return d.allowed(e) && !d.stopped(e) }
 	answer := make(chan execclient.Result, 1)
 	d.cfg.Client.Send(call, func(r execclient.Result) { answer <- r })
 	fence := time.NewTicker(maxNap)

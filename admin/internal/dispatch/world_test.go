@@ -189,6 +189,8 @@ type world struct {
 	stale    bool // the lease is not fresh
 	lost     bool // nor kept
 	late     []time.Duration
+	missing  int                    // how often news of groups were asked for
+	news     map[int32]*model.Group // what they are
 	stop     func()
 }
 
@@ -220,13 +222,27 @@ func newWorld(t *testing.T) *world {
 			defer w.mu.Unlock()
 			w.reports, w.reported = append(w.reports, o), append(w.reported, time.Now())
 		},
-		SetAddress: func(_ context.Context, id int64, address string) error {
+		SetAddress: func(ctx context.Context, id int64, address string) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
+			if errors.Is(w.noteErr, errHangs) {
+				w.mu.Unlock()
+				<-ctx.Done()
+				w.mu.Lock()
+				return ctx.Err()
+			}
 			if w.noteErr == nil {
 				w.noted[id] = address
 			}
 			return w.noteErr
+		},
+		Missing: func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.missing++
+			if w.news != nil {
+				w.groups = w.news
+			}
 		},
 		Sent: func(_ model.TriggerType, late time.Duration) {
 			w.mu.Lock()

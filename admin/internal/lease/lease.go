@@ -55,9 +55,10 @@ type Gained struct {
 	// Same is true when no other node held it since this one did: what this
 	// node had planned is still its own.
 	Same bool
-	// Alone is true when no other node was alive: nobody else has anything on
-	// its way.
+	// Alone is true when no other node was alive at AsOf, by the clock of the
+	// provider: nobody else has anything on its way that is older than that.
 	Alone bool
+	AsOf  time.Time
 }
 
 // Events are told of changes, in order, from the manager's own goroutine. They

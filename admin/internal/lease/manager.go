@@ -322,6 +322,7 @@ func (m *Manager) gain(ctx context.Context, won []Shard) {
 			FreeSince: time.UnixMilli(s.PrevExpiresMs),
 			Same:      m.last[s.Index] != 0 && m.last[s.Index]+1 == s.Token,
 			Alone:     m.nodes == 1,
+			AsOf:      time.UnixMilli(m.view.NowMs),
 		})
 		delete(m.last, s.Index)
 	}

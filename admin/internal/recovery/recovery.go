@@ -22,6 +22,7 @@ import (
 const (
 	pageRows    = 1000
 	retryEvery  = time.Second
+	secondMs    = 1000        // what the trigger time of a run leaves out
 	clockMargin = time.Second // between the old lease and the first question
 	// LostAfter is how long after its trigger a run is looked at.
 	LostAfter = 10 * time.Minute
@@ -152,8 +153,13 @@ func (r *Recovery) Gained(_ context.Context, shards []lease.Gained) {
 	}
 	r.mu.Unlock()
 	r.group.Go(func(ctx context.Context) {
+		t := takeover{r: r, gained: make(map[int32]lease.Gained, len(shards)), unsent: unsent}
+		for _, g := range shards {
+			t.gained[g.Shard] = g
+			t.shards = append(t.shards, g.Shard)
+		}
 		for {
-			err := r.takeOver(ctx, shards, unsent)
+			err := t.run(ctx)
 			if err == nil || ctx.Err() != nil {
 				return
 			}
@@ -165,50 +171,59 @@ func (r *Recovery) Gained(_ context.Context, shards []lease.Gained) {
 	})
 }
 
-// takeOver hands every run that is on record as planned to the dispatcher.
-// unsent are those that this node knows it has not sent.
-func (r *Recovery) takeOver(ctx context.Context, shards []lease.Gained, unsent map[int64]bool) error {
-	gained := make(map[int32]lease.Gained, len(shards))
+// takeover is the work that comes with shards that were gained.
+type takeover struct {
+	r      *Recovery
+	gained map[int32]lease.Gained
+	shards []int32
+	unsent map[int64]bool // runs that this node knows it has not sent
+	after  int64          // log ids up to this one are dealt with
+	count  int
+}
+
+// run hands every run that is on record as planned to the dispatcher. After an
+// error it may be called again, and goes on where it was.
+func (t *takeover) run(ctx context.Context) error {
+	r := t.r
 	planned := model.RunPlanned
-	f := store.OpenRunFilter{Total: r.cfg.Total, State: &planned, Limit: pageRows}
-	for _, g := range shards {
-		gained[g.Shard] = g
-		f.Shards = append(f.Shards, g.Shard)
-	}
-	count := 0
 	for {
-		runs, err := r.cfg.Store.OpenRuns(ctx, f)
-		if err != nil {
-			return err
-		}
-		items, err := r.items(ctx, runs, func(run *model.Run) (dispatch.Item, bool) {
-			return r.item(run, gained[run.JobID%r.cfg.Total], unsent[run.LogID])
+		runs, err := r.cfg.Store.OpenRuns(ctx, store.OpenRunFilter{
+			Total: r.cfg.Total, Shards: t.shards, State: &planned, AfterLogID: t.after, Limit: pageRows,
 		})
 		if err != nil {
 			return err
 		}
+		items, err := r.items(ctx, runs, t.item)
+		if err != nil {
+			return err
+		}
 		r.cfg.Dispatcher.Add(items...)
-		count += len(items)
+		t.count += len(items)
+		if len(runs) > 0 {
+			t.after = runs[len(runs)-1].LogID
+		}
 		if len(runs) < pageRows {
 			break
 		}
-		f.AfterLogID = runs[len(runs)-1].LogID
 	}
-	if count > 0 {
-		r.cfg.Logger.InfoContext(ctx, "open runs taken over", slog.Int("count", count))
+	if t.count > 0 {
+		r.cfg.Logger.InfoContext(ctx, "open runs taken over", slog.Int("count", t.count))
 	}
 	return nil
 }
 
 // item says what to do with one open run of a shard that was gained. What is
 // here already only learns the new token.
-func (r *Recovery) item(run *model.Run, g lease.Gained, unsent bool) (dispatch.Item, bool) {
+func (t *takeover) item(run *model.Run) (dispatch.Item, bool) {
+	r, g := t.r, t.gained[run.JobID%t.r.cfg.Total]
 	it := dispatch.Item{Run: run, Due: time.UnixMilli(max(run.PlannedMs, run.TriggerMs))}
 	switch {
+	case run.Token == g.Token: // this node has planned it since, and knows
+		return dispatch.Item{}, false
 	case r.cfg.Pending(run.LogID):
 		return dispatch.Item{}, false
-	case unsent:
-	case run.Token == 0 && !g.Alone:
+	case t.unsent[run.LogID]:
+	case run.Token == 0 && !(g.Alone && run.TriggerMs+secondMs <= g.AsOf.UnixMilli()):
 		// Another node made it, or this one, and has it on its way; if it died
 		// meanwhile, the sweep finds the run.
 		return dispatch.Item{}, false
@@ -252,6 +267,9 @@ func (r *Recovery) items(
 			orphans = append(orphans, failure(run.LogID, r.cfg.Lang.Text(i18n.JoblogJobDeleted)))
 			continue
 		}
+		// A schedule that has ended keeps its last instant; only a person who
+		// stops the job clears it.
+		it.Stopped = run.PlannedMs != 0 && !it.Job.Running && it.Job.LastMs == 0
 		list = append(list, it)
 	}
 	if len(orphans) > 0 {

@@ -67,6 +67,9 @@ func (b *batch) decide(j *model.Job) (d decision, err error) {
 	if err != nil {
 		return decision{}, err
 	}
+	if from, ok := b.s.replan[j.ID]; ok && j.LastMs >= from {
+		j.LastMs = from - 1 // what comes later was planned, and taken back
+	}
 	d = decide(sched, loc, j, b.now, b.horizon, min(maxGapCount, max(maxBatchCount-b.counted, minGapCount)))
 	if d.gap.count > 0 {
 		b.counted += min(d.gap.count, maxGapCount)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -43,14 +44,21 @@ func (d *doubt) add(items []dispatch.Item, afterID int64) {
 	}
 }
 
-// cancelled marks what is to be deleted when it is found.
-func (d *doubt) cancel(jobID int32) {
+// cancel marks what is to be deleted when it is found, and returns the first of
+// these instants.
+func (d *doubt) cancel(jobID int32, now time.Time) (first time.Time) {
 	for k, it := range d.items {
-		if k.job == jobID && k.planned != 0 {
-			it.Job = nil
-			d.items[k] = it
+		at := time.UnixMilli(k.planned)
+		if k.job != jobID || k.planned == 0 || !at.After(now) {
+			continue
+		}
+		it.Job = nil
+		d.items[k] = it
+		if first.IsZero() || at.Before(first) {
+			first = at
 		}
 	}
+	return first
 }
 
 // settleDoubt looks on record for what is in doubt: what is there is handed

@@ -84,7 +84,7 @@ type gap struct {
 // instants. It is pure.
 func decide(s Schedule, loc *time.Location, j *model.Job, now, horizon time.Time, limit int) decision {
 	d := decision{last: j.LastMs}
-	t := first(s, loc, j, now, horizon)
+	t := first(s, loc, j, now)
 	oldest := now.Add(-Grace)
 	if !t.IsZero() && t.Before(oldest) {
 		t = d.gap.take(s, t, oldest, limit)
@@ -100,11 +100,11 @@ func decide(s Schedule, loc *time.Location, j *model.Job, now, horizon time.Time
 }
 
 // first is the instant to begin with.
-func first(s Schedule, loc *time.Location, j *model.Job, now, horizon time.Time) time.Time {
+func first(s Schedule, loc *time.Location, j *model.Job, now time.Time) time.Time {
 	switch {
-	case j.NextMs <= j.LastMs && j.LastMs > horizon.UnixMilli():
-		// The clock was set back since: no instant fires again. Without that an
-		// edit has moved the job to before what was planned and is taken back.
+	case j.LastMs != 0 && j.NextMs <= j.LastMs:
+		// The clock was set back, or an edit has moved the job to before what is
+		// planned already: no instant fires again.
 		return s.Next(time.UnixMilli(j.LastMs).In(loc))
 	case j.NextMs <= 0: // switched on by somebody who left the rest to us
 		return s.Next(now.In(loc))

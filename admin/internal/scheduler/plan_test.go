@@ -105,7 +105,7 @@ func TestDecide(t *testing.T) {
 		},
 		{
 			name: "an edit within the horizon", job: last(s, job(model.ScheduleCron, "* * * * * ?", 1*s)), now: s / 2,
-			instants: []time.Duration{s}, wantsLast: true, next: 2 * s,
+			last: s, wantsLast: true, next: 2 * s,
 		},
 		{
 			name: "an edit after the clock was set back", job: last(time.Hour, job(model.ScheduleCron, "0 0/10 * * * ?", 0)), now: 0,

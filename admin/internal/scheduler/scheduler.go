@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
@@ -60,8 +59,9 @@ type Dispatcher interface {
 	NewRuns(j *model.Job, t dispatch.Trigger) []*model.Run
 	// Add takes runs that are on record.
 	Add(items ...dispatch.Item)
-	// Cancel takes the unsent scheduled runs of a job back.
-	Cancel(jobID int32) []int64
+	// Cancel takes back the scheduled runs of a job whose instant is still to
+	// come, and returns the first of these instants.
+	Cancel(jobID int32) (logIDs []int64, first time.Time)
 }
 
 // Config describes a Scheduler. Store, Leases, Dispatcher and Node are
@@ -96,10 +96,11 @@ type Scheduler struct {
 
 	cache scheduleCache
 
-	pass     sync.Mutex // held while a pass plans and hands over
-	leftover []int64    // taken back, but their rows may still be there
-	doubt    doubt      // planned, but nobody knows whether they are on record
-	lastID   int64      // the highest log id that was given out here
+	pass     chan struct{}   // holds a token while a pass plans and hands over; the rest is its own
+	leftover []int64         // taken back, but their rows may still be there
+	doubt    doubt           // planned, but nobody knows whether they are on record
+	lastID   int64           // the highest log id that was given out here
+	replan   map[int32]int64 // by job: the first instant that was planned and taken back, Unix ms
 }
 
 // New returns a scheduler.
@@ -127,7 +128,9 @@ func New(cfg Config) (*Scheduler, error) {
 	if cfg.Ticked == nil {
 		cfg.Ticked = func() {}
 	}
-	return &Scheduler{cfg: cfg, kick: make(chan struct{}, 1)}, nil
+	return &Scheduler{
+		cfg: cfg, kick: make(chan struct{}, 1), pass: make(chan struct{}, 1), replan: make(map[int32]int64),
+	}, nil
 }
 
 // Run makes passes until ctx is done. It blocks.
@@ -217,8 +220,10 @@ func (s *Scheduler) Pass(ctx context.Context) error {
 
 // plan makes one transaction and hands its runs over.
 func (s *Scheduler) plan(ctx context.Context, fence store.Fence, tokens map[int32]int64) (more bool, err error) {
-	s.pass.Lock()
-	defer s.pass.Unlock()
+	if err := s.enter(ctx); err != nil {
+		return false, err
+	}
+	defer s.leave()
 	ctx, cancel := context.WithTimeout(ctx, planTimeout)
 	defer cancel()
 	if err := s.deleteLeftover(ctx); err != nil {
@@ -252,8 +257,23 @@ func (s *Scheduler) plan(ctx context.Context, fence store.Fence, tokens map[int3
 	return more, nil
 }
 
+// enter waits until nobody else plans or changes.
+func (s *Scheduler) enter(ctx context.Context) error {
+	select {
+	case s.pass <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the planning pass: %w", context.Cause(ctx))
+	}
+}
+
+func (s *Scheduler) leave() { <-s.pass }
+
 // handOver passes what is on record to the dispatcher.
 func (s *Scheduler) handOver(ctx context.Context, b *batch, took time.Duration) {
+	for _, a := range b.result.Advances {
+		delete(s.replan, a.JobID)
+	}
 	items := b.items[:0]
 	for _, it := range b.items {
 		if it.Run.LogID != 0 { // 0: the instant was on record already, or the row was refused
@@ -280,15 +300,20 @@ func (s *Scheduler) Started(context.Context, int32) error {
 // Change runs write, which changes the row of a job, while nothing is planned
 // on this node, then takes back what was planned for the job and not sent.
 // When it returns nil, this node sends none of that. An error of write is
-// returned as it is, and nothing is taken back.
+// returned as it is, and nothing is taken back. It waits for the pass that is
+// under way, as long as ctx lets it.
 func (s *Scheduler) Change(ctx context.Context, jobID int32, write func(ctx context.Context) error) error {
-	s.pass.Lock() // a pass that has read the job as it was has handed over by now
-	defer s.pass.Unlock()
+	if err := s.enter(ctx); err != nil { // a pass that has read the job as it was has handed over then
+		return err
+	}
+	defer s.leave()
 	if err := write(ctx); err != nil {
 		return err
 	}
-	s.leftover = append(s.leftover, s.cfg.Dispatcher.Cancel(jobID)...)
-	s.doubt.cancel(jobID)
+	ids, from := s.cfg.Dispatcher.Cancel(jobID)
+	s.leftover = append(s.leftover, ids...)
+	s.plannedAgain(jobID, from)
+	s.plannedAgain(jobID, s.doubt.cancel(jobID, s.cfg.Now()))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), planTimeout)
 	defer cancel()
 	if err := s.deleteLeftover(ctx); err != nil {
@@ -297,6 +322,17 @@ func (s *Scheduler) Change(ctx context.Context, jobID int32, write func(ctx cont
 	}
 	s.Kick()
 	return nil
+}
+
+// plannedAgain notes that nothing from then on is planned for the job any more,
+// although its row says so.
+func (s *Scheduler) plannedAgain(jobID int32, from time.Time) {
+	if from.IsZero() {
+		return
+	}
+	if was, ok := s.replan[jobID]; !ok || from.UnixMilli() < was {
+		s.replan[jobID] = from.UnixMilli()
+	}
 }
 
 // deleteLeftover deletes the rows of runs that were taken back. What the

@@ -76,6 +76,7 @@ func (p *played) Plan(
 		return false, nil
 	}
 	res := decide(due)
+	f.Extended(time.Now().Add(lease.DefaultTTL - f.TTL)) // now, if the TTL is that of the leases
 	var refused store.RefusedError
 	for _, r := range res.Runs {
 		if r.JobID == p.refuse {
@@ -156,6 +157,7 @@ type playedLeases struct {
 	mu       sync.Mutex
 	held     []lease.Held
 	extended []lease.Held // as last told
+	since    time.Time
 	kicks    int
 }
 
@@ -167,10 +169,10 @@ func (l *playedLeases) Held() []lease.Held {
 func (l *playedLeases) Total() int32       { return 4 }
 func (l *playedLeases) Kick()              { l.mu.Lock(); defer l.mu.Unlock(); l.kicks++ }
 func (l *playedLeases) TTL() time.Duration { return lease.DefaultTTL }
-func (l *playedLeases) Extended(_ time.Time, held []lease.Held) {
+func (l *playedLeases) Extended(start time.Time, held []lease.Held) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.extended = held
+	l.extended, l.since = held, start
 }
 
 func allHeld() *playedLeases {
@@ -204,16 +206,19 @@ func (d *playedDispatcher) Add(items ...dispatch.Item) {
 	}
 }
 
-func (d *playedDispatcher) Cancel(jobID int32) (ids []int64) {
+func (d *playedDispatcher) Cancel(jobID int32) (ids []int64, first time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for id, it := range d.items {
 		if it.Run.JobID == jobID && it.Run.PlannedMs != 0 && it.Due.After(time.Now()) {
 			ids = append(ids, id)
 			delete(d.items, id)
+			if first.IsZero() || it.Due.Before(first) {
+				first = it.Due
+			}
 		}
 	}
-	return ids
+	return ids, first
 }
 
 func (d *playedDispatcher) dues(job int32) (list []time.Time) {
@@ -307,6 +312,19 @@ func TestNothingHeldNothingPlanned(t *testing.T) {
 		require.NoError(t, w.Pass(t.Context()))
 		assert.Len(t, w.disp.dues(1), 1)
 		assert.Empty(t, w.disp.dues(2), "the shard of somebody else")
+	})
+}
+
+func TestPlanningExtendsTheLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, second(1))
+		w.leases.held = w.leases.held[1:3]
+		require.NoError(t, w.Pass(t.Context()))
+		assert.Equal(t, w.leases.held, w.leases.extended)
+		assert.Equal(t, time.Now(), w.leases.since)
+		w.leases.extended = nil
+		require.NoError(t, w.Pass(t.Context()))
+		assert.Empty(t, w.leases.extended, "nothing was due")
 	})
 }
 

@@ -20,11 +20,12 @@ func (t *table) insertValues(n int) string {
 
 // insertUnnest takes one array a column.
 func (t *table) insertUnnest() string {
-	return "INSERT INTO " + t.name + " (" + t.names() + ") SELECT " + t.unnested("") + " FROM " + t.unnest("")
+	return "INSERT INTO " + t.name + " (" + t.names() + ") SELECT " + t.unnested("") + " FROM " + t.unnest("", "")
 }
 
-// unnest is "unnest(…) AS v(c0, c1, …)", with the key before the columns.
-func (t *table) unnest(key string) string {
+// unnest is "unnest(…) AS v(c0, c1, …)", with the key before the columns, and
+// the number of the row behind them if that has a name.
+func (t *table) unnest(key, number string) string {
 	var args, names []string
 	if key != "" {
 		args, names = append(args, "?::bigint[]"), append(names, "k")
@@ -36,7 +37,11 @@ func (t *table) unnest(key string) string {
 		}
 		args, names = append(args, "?::"+string(kind)+"[]"), append(names, "c"+strconv.Itoa(i))
 	}
-	return "unnest(" + strings.Join(args, ",") + ") AS v(" + strings.Join(names, ",") + ")"
+	ordinality := ""
+	if number != "" {
+		ordinality, names = " WITH ORDINALITY", append(names, number)
+	}
+	return "unnest(" + strings.Join(args, ",") + ")" + ordinality + " AS v(" + strings.Join(names, ",") + ")"
 }
 
 func (t *table) unnested(prefix string) string {
@@ -111,7 +116,7 @@ func (t *table) assign(value func(i int) string, concat string) (sets, guards st
 func (t *table) updateUnnest() string {
 	sets, guards := t.assign(t.value, "||")
 	// Names on the right side are those of the table, where v has none of them.
-	return "UPDATE " + t.name + " SET " + sets + " FROM " + t.unnest("k") + " WHERE " + t.key + "=v.k" + guards
+	return "UPDATE " + t.name + " SET " + sets + " FROM " + t.unnest("k", "") + " WHERE " + t.key + "=v.k" + guards
 }
 
 // updateCase is one UPDATE of many rows for databases without arrays. A value

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
@@ -22,11 +24,6 @@ var logTable = table{name: "xxl_job_log", key: "id", cols: []col{
 	{name: "trigger_code", kind: kindInt},
 	{name: "handle_code", kind: kindInt},
 }}
-
-// logWithID is logTable where ids are fetched from the sequence first.
-var logWithID = table{
-	name: logTable.name, key: logTable.key, cols: append([]col{{name: "id", kind: kindInt}}, logTable.cols...),
-}
 
 // endedTable are the columns of a log row that is ended when it is made.
 var endedTable = table{name: "xxl_job_log", key: "id", cols: append(logTable.cols[:10:10],
@@ -53,9 +50,7 @@ func (s *Store) insertRuns(ctx context.Context, q querier, runs []*model.Run, st
 		return nil
 	}
 	if s.d.name == postgresName {
-		if err := s.takeIDs(ctx, q, runs); err != nil {
-			return err
-		}
+		return s.insertBoth(ctx, q, runs)
 	}
 	if err := s.insertLogs(ctx, q, runs, step); err != nil {
 		return err
@@ -86,20 +81,10 @@ func (s *Store) runValues(r *model.Run) []any {
 
 // insertLogs writes the log rows of runs.
 func (s *Store) insertLogs(ctx context.Context, q querier, runs []*model.Run, step int64) error {
-	t, list := &logTable, rows{}
-	if s.d.name == postgresName {
-		t = &logWithID
-	}
+	var list rows
 	clock := wallCache{s: s}
 	for _, r := range runs {
-		vals := []any{
-			int64(r.GroupID), int64(r.JobID), s.cleanOrNil(r.Address), s.cleanText(r.Handler), s.cleanText(r.Param),
-			textArg(r.ShardingParam()), int64(r.RetriesLeft), clock.at(r.TriggerMs), int64(0), int64(0),
-		}
-		if s.d.name == postgresName {
-			vals = append([]any{r.LogID}, vals...)
-		}
-		list.add(vals...)
+		list.add(s.logValues(r, &clock)...)
 	}
 	switch {
 	case s.d.name != mysqlName:
@@ -109,11 +94,8 @@ func (s *Store) insertLogs(ctx context.Context, q querier, runs []*model.Run, st
 			return fmt.Errorf("read auto_increment_increment: %w", err)
 		}
 	}
-	return s.insert(ctx, q, t, &list, func(from, to int, id int64) {
-		switch s.d.name {
-		case postgresName:
-			return
-		case sqliteName: // the last one, of ids without a hole
+	return s.insert(ctx, q, &logTable, &list, func(from, to int, id int64) {
+		if s.d.local { // the last one, of ids without a hole
 			id -= int64(to - from - 1)
 		}
 		for i := from; i < to; i++ {
@@ -123,21 +105,71 @@ func (s *Store) insertLogs(ctx context.Context, q querier, runs []*model.Run, st
 	})
 }
 
-// takeIDs fetches the ids of log rows before they are inserted, for the order
-// of RETURNING is not promised.
-func (s *Store) takeIDs(ctx context.Context, q querier, runs []*model.Run) error {
-	res, err := q.QueryContext(ctx, "SELECT nextval((SELECT pg_get_serial_sequence('xxl_job_log', "+
-		"'id')::regclass)) FROM generate_series(1, $1)", len(runs))
+func (s *Store) logValues(r *model.Run, clock *wallCache) []any {
+	return []any{
+		int64(r.GroupID), int64(r.JobID), s.cleanOrNil(r.Address), s.cleanText(r.Handler), s.cleanText(r.Param),
+		textArg(r.ShardingParam()), int64(r.RetriesLeft), clock.at(r.TriggerMs), int64(0), int64(0),
+	}
+}
+
+// createTable are the columns of a log row and of its run but for the id.
+var createTable = table{cols: append(logTable.cols[:10:10], runTable.cols[1:]...)}
+
+// insertBoth writes log rows and runs in one statement of PostgreSQL, which
+// returns the ids in the order of the rows.
+func (s *Store) insertBoth(ctx context.Context, q querier, runs []*model.Run) error {
+	var list rows
+	clock := wallCache{s: s}
+	for _, r := range runs {
+		list.add(append(s.logValues(r, &clock), s.runValues(r)[1:]...)...)
+	}
+	text := s.built(&createTable, "both", 0, bothText)
+	for i := 0; i < list.len(); {
+		end := list.chunk(i, arrayRows)
+		if err := scanIDs(ctx, q, runs[i:end], text, arrays(createTable.cols, list.cut(i, end))); err != nil {
+			return err
+		}
+		i = end
+	}
+	return nil
+}
+
+// scanIDs runs a statement that returns one id a run.
+func scanIDs(ctx context.Context, q querier, runs []*model.Run, text string, args []any) error {
+	res, err := q.QueryContext(ctx, text, args...)
 	if err != nil {
 		return err
 	}
 	defer res.Close()
-	for i := 0; res.Next(); i++ {
-		if err := res.Scan(&runs[i].LogID); err != nil {
+	n := 0
+	for ; n < len(runs) && res.Next(); n++ {
+		if err := res.Scan(&runs[n].LogID); err != nil {
 			return err
 		}
 	}
-	return res.Err()
+	if err := errors.Join(res.Err(), res.Close()); err != nil || n == len(runs) {
+		return err
+	}
+	return fmt.Errorf("%d rows were written, %d ids came back", len(runs), n)
+}
+
+func bothText() string {
+	v, logs := &createTable, len(logTable.cols)
+	values := make([]string, len(v.cols))
+	for i := range v.cols {
+		values[i] = v.value(i)
+	}
+	insert := func(into string, cols []col, from int) string {
+		part := table{cols: cols}
+		return "(INSERT INTO " + into + part.names() + ") SELECT v.id," +
+			strings.Join(values[from:from+len(cols)], ",") + " FROM v)"
+	}
+	text := "WITH v AS (SELECT nextval((SELECT pg_get_serial_sequence('xxl_job_log', 'id')::regclass)) " +
+		"AS id, v.* FROM " + v.unnest("", "n") + "), l AS " + insert("xxl_job_log (id,", logTable.cols, 0)
+	if !outboxBroken {
+		text += ", r AS " + insert("xxljob_run (log_id,", runTable.cols[1:], logs)
+	}
+	return text + " SELECT id FROM v ORDER BY n"
 }
 
 // addEnded adds the values of a log row that is ended when it is made. at is

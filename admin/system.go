@@ -143,9 +143,14 @@ func (s *system) buildDispatch(ctx context.Context) error {
 		Keeps:   func(jobID int32, token int64) bool { return s.leases.Keeps(jobID%total, token) },
 		Report:  func(o model.Outcome) { s.writer.Trigger(o) },
 		SetAddress: func(ctx context.Context, logID int64, address string) error {
-			return s.store.SetAddress(ctx, logID, address)
+			err := s.store.SetAddress(ctx, logID, address)
+			if errors.Is(err, store.ErrNotFound) {
+				return fmt.Errorf("%w: %w", dispatch.ErrGone, err)
+			}
+			return err
 		},
-		Lang: s.lang, Node: s.node, Timeout: s.cfg.ExecutorTimeout, Logger: s.part("dispatch"),
+		Missing: s.registry.Missed,
+		Lang:    s.lang, Node: s.node, Timeout: s.cfg.ExecutorTimeout, Logger: s.part("dispatch"),
 		Sent:   s.metrics.Fired,
 		Ticked: s.loops.Ticker("dispatch"),
 	})

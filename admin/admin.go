@@ -148,6 +148,7 @@ func (s *system) run(ctx context.Context, up func(http.Handler), down func()) er
 	if err != nil {
 		return fmt.Errorf("admin: %w", err)
 	}
+	s.warnToken(ctx)
 	s.expect()
 	s.loops.Go(storing, "completion", s.writer.Run)
 	s.loops.Go(keeping, "registry", s.registry.Run)

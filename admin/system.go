@@ -104,7 +104,8 @@ func (s *system) buildClient(ctx context.Context) error {
 	}
 	s.client.Remember(infos)
 	s.registry = registry.New(registry.Config{
-		Store: s.store, Logger: s.part("registry"), Ticked: s.loops.Ticker("registry"),
+		Store: s.store, AllowPublicToken: s.cfg.AllowInsecureToken,
+		Logger: s.part("registry"), Ticked: s.loops.Ticker("registry"),
 	})
 	if err := s.registry.Refresh(ctx); err != nil {
 		return err

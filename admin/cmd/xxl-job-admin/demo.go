@@ -148,7 +148,7 @@ func (d *demo) show(
 	}
 	d.view.head = []string{
 		"xxl-job-admin demo: one admin, " + fmt.Sprint(executors) + " executors, SQLite in " + d.dir,
-		"console " + url + "/   user " + demoUser + "   password " + d.password,
+		"admin " + url + "/   user " + demoUser + "   password " + d.password,
 		"Ctrl-C ends it and removes everything.",
 	}
 	d.view.jobs = jobs

@@ -18,7 +18,7 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := start(t, dir, nil, "demo", "--duration", "14s")
-	head := p.wait(t, `console (http://\S+)/   user admin   password (\S+)`)
+	head := p.wait(t, `admin (http://\S+)/   user admin   password (\S+)`)
 	status, _ := get(t, head[1]+"/readyz")
 	assert.Equal(t, 200, status)
 	assert.Equal(t, exitOK, p.exit(t))

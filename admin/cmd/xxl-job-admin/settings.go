@@ -143,17 +143,17 @@ func (s *settings) token() (token, path string, generated bool, err error) {
 	if s.AccessToken != "" || s.AllowInsecureToken {
 		return s.AccessToken, "", false, nil
 	}
+	if !s.isSQLite() { // a token that lies in a folder of this machine is not that of the cluster
+		return "", "", false, usageError{fmt.Errorf("give --access-token (or %s_ACCESS_TOKEN): executors and all "+
+			"nodes on one database need the same one. The public default_token of a Java admin also wants "+
+			"--allow-insecure-token", envPrefix)}
+	}
 	path = filepath.Join(s.DataDir, tokenFile)
 	if token, err = readToken(path); err == nil {
 		return token, path, false, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", "", false, err
-	}
-	if !s.isSQLite() {
-		return "", "", false, usageError{fmt.Errorf("give --access-token (or %s_ACCESS_TOKEN): executors and all "+
-			"nodes on one database need the same one. The public default_token of a Java admin also wants "+
-			"--allow-insecure-token", envPrefix)}
 	}
 	raw := make([]byte, 24)
 	_, _ = rand.Read(raw) // never fails

@@ -53,6 +53,7 @@ type offline struct {
 type users struct {
 	*ops.Service
 	store *store.Store
+	auth  *auth.Service
 }
 
 // with opens the database for f.
@@ -77,15 +78,16 @@ func (d *userDB) with(ctx context.Context, con console, f func(u users) error) e
 	if err := st.Migrate(ctx); err != nil { // our tables may be missing in one that a Java admin made
 		return err
 	}
+	logins := passwords(st, d.SharedWithJava, log)
 	service, err := ops.New(ops.Config{
 		Store: st, Scheduler: offline{}, Dispatcher: offline{}, Executors: offline{}, Registry: offline{},
-		Completion: offline{}, Passwords: passwords(st, d.SharedWithJava, log),
+		Completion: offline{}, Passwords: logins,
 		Logger: slog.New(slog.DiscardHandler), // what is done is printed, and on record in the database
 	})
 	if err != nil {
 		return err
 	}
-	return plain(f(users{Service: service, store: st}))
+	return plain(f(users{Service: service, store: st, auth: logins}))
 }
 
 // passwords makes hashes as the admin does.
@@ -258,15 +260,23 @@ func (c *userDelete) Run(ctx context.Context, con console) error {
 			return err
 		}
 		others := 0
+		var fault error
 		if err := u.each(ctx, func(other *model.User) {
 			if other.Admin && other.ID != user.ID {
-				others++
+				can, err := u.auth.CanLogIn(ctx, other.ID)
+				fault = errors.Join(fault, err)
+				if can {
+					others++
+				}
 			}
 		}); err != nil {
 			return err
 		}
+		if fault != nil {
+			return fault
+		}
 		if user.Admin && others == 0 {
-			return fmt.Errorf("%s is the last administrator: add another one first", user.Username)
+			return fmt.Errorf("%s is the last administrator who can log in: add another one first", user.Username)
 		}
 		return u.DeleteUser(ctx, operator, user.ID)
 	})

@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -28,18 +29,18 @@ import (
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8081", "address of the service")
 	dir := flag.String("dir", ".", "folder of the database")
+	token := flag.String("token", os.Getenv("XXL_JOB_ACCESS_TOKEN"), "access token of executors; empty makes one for this run")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *listen, *dir); err != nil {
+	if err := run(ctx, *listen, *dir, cmp.Or(*token, rand.Text())); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
 // run serves until ctx is done.
-func run(ctx context.Context, listen, dir string) error {
-	token := rand.Text()
+func run(ctx context.Context, listen, dir, token string) error {
 	centre, err := admin.New(admin.Config{
 		DB:          "sqlite:" + filepath.Join(dir, "embedded.db"),
 		AccessToken: token,

@@ -27,7 +27,7 @@ func TestEmbedded(t *testing.T) {
 	require.NoError(t, ln.Close())
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- run(ctx, addr, t.TempDir()) }()
+	go func() { done <- run(ctx, addr, t.TempDir(), "a-token-of-this-test") }()
 
 	get := func(path string) (int, string) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+path, nil)

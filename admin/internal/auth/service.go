@@ -188,6 +188,19 @@ func (s *Service) moveOver(ctx context.Context, u *model.User, password string) 
 	return nil
 }
 
+// CanLogIn reports whether the user exists and has a password with which a
+// login is possible: the shipped one of a Java database is none.
+func (s *Service) CanLogIn(ctx context.Context, userID int32) (bool, error) {
+	u, err := s.cfg.Users.User(ctx, userID)
+	if err != nil {
+		if s.cfg.NotFound(err) {
+			return false, nil
+		}
+		return false, err
+	}
+	return usable(u), nil
+}
+
 // usable reports whether a user can log in with some password.
 func usable(u *model.User) bool {
 	if encoded, ok := bound(u.Hash, u.JavaHash); ok {

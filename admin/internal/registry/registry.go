@@ -69,6 +69,10 @@ type Config struct {
 	Store   Store
 	Refresh time.Duration // default 5s
 	Logger  *slog.Logger  // default: discards
+	// AllowPublicToken takes a group's token at its word also when it is the one
+	// that Java's schema ships with. Default: such a group has no token of its
+	// own, and the common one counts.
+	AllowPublicToken bool
 	// Ticked is called after each round that worked, for metrics and health.
 	Ticked func()
 }
@@ -96,6 +100,7 @@ type Registry struct {
 	pending map[key]pending
 	missed  time.Time // when somebody was last missed, and news asked for
 	kick    chan struct{}
+	warned  map[int32]bool // groups of which the public token was reported
 }
 
 // New returns a registry that knows nothing before its first [Registry.Refresh].
@@ -111,6 +116,7 @@ func New(cfg Config) *Registry {
 		cfg: cfg, groups: make(map[int32]*model.Group), byApp: make(map[string][]*model.Group),
 		beats: make(map[key]time.Time), live: make(map[string]map[string]time.Time),
 		dirty: make(map[string]bool), pending: make(map[key]pending), kick: make(chan struct{}, 1),
+		warned: make(map[int32]bool),
 	}
 }
 
@@ -201,9 +207,30 @@ func storable(s string) bool {
 	})
 }
 
+// publicToken is the token of groups in the schema that Java ships.
+const publicToken = "default_token"
+
+// checkTokenLocked takes the public token from a group: whoever reads Java's
+// documentation knows it.
+func (r *Registry) checkTokenLocked(g *model.Group) {
+	if g.AccessToken != publicToken || r.cfg.AllowPublicToken {
+		return
+	}
+	g.AccessToken = ""
+	if !r.warned[g.ID] {
+		r.warned[g.ID] = true
+		r.cfg.Logger.Warn("group has the public default token, which does not count: give it one of its own",
+			slog.Int("group_id", int(g.ID)), slog.String("app", g.AppName))
+	}
+}
+
+// routable reports whether an address can be sent to at all: anything may be
+// registered, as in Java, but not everything is asked to run jobs.
+func routable(address string) bool { return !strings.ContainsAny(address, "<>\"' ,\t\r\n") }
+
 func (r *Registry) seenLocked(k key, at time.Time) {
 	r.beats[k] = at
-	if k.group != groupExecutor {
+	if k.group != groupExecutor || !routable(k.address) {
 		return
 	}
 	addrs := r.live[k.app]
@@ -325,6 +352,7 @@ func (r *Registry) adopt(beats []model.Beat, groups []*model.Group, now time.Tim
 	r.byApp = make(map[string][]*model.Group, len(groups))
 	var changed []*model.Group
 	for _, g := range groups {
+		r.checkTokenLocked(g)
 		if !g.Manual {
 			if list := r.liveLocked(g.AppName, now); list.S != g.AddressList.S {
 				g.AddressList = list

@@ -422,3 +422,26 @@ func BenchmarkRefresh(b *testing.B) {
 		}
 	}
 }
+
+// The token that Java's schema ships with is none, unless that is allowed; and
+// what is no address is stored, but never asked to run anything.
+func TestPublicTokenAndBadAddresses(t *testing.T) {
+	t.Parallel()
+	for _, allow := range []bool{false, true} {
+		g := &model.Group{ID: 1, AppName: "a", AccessToken: publicToken}
+		r := New(Config{AllowPublicToken: allow})
+		r.adopt([]model.Beat{
+			{Group: groupExecutor, Key: "a", Value: "http://10.0.0.1:9999/", At: time.Now()},
+			{Group: groupExecutor, Key: "a", Value: "<script>alert(1)</script>", At: time.Now()},
+			{Group: groupExecutor, Key: "a", Value: "http://x,http://y", At: time.Now()},
+		}, []*model.Group{g}, time.Now())
+		got, ok := r.Group(1)
+		require.True(t, ok)
+		assert.Equal(t, "http://10.0.0.1:9999/", got.AddressList.S)
+		if allow {
+			assert.Equal(t, publicToken, got.AccessToken)
+		} else {
+			assert.Empty(t, got.AccessToken)
+		}
+	}
+}

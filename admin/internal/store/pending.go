@@ -50,12 +50,19 @@ func (s *Store) pendingFiles(ctx context.Context) ([]string, error) {
 	for _, e := range entries {
 		number, _, _ := strings.Cut(e.Name(), "_")
 		version, err := strconv.ParseInt(number, 10, 64)
-		if err == nil && !slices.Contains(done, version) {
-			list = append(list, "run migration "+e.Name())
+		if err != nil || slices.Contains(done, version) {
+			continue
 		}
+		if version == 1 && len(s.schema.missing) == 0 {
+			continue // Java's tables are there, and stay as they are
+		}
+		list = append(list, "run migration "+e.Name()+what[version])
 	}
 	return list, nil
 }
+
+// what says in words what a migration makes.
+var what = map[int64]string{2: " (our own tables xxljob_…)"}
 
 // migrationsDone reads the table of migrations; none where there is no such
 // table yet.

@@ -87,7 +87,6 @@ func TestRunWaitsForNews(t *testing.T) {
 					"no member": {1: {ID: 1, AppName: "app"}},
 				} {
 					w.set(func() { w.groups, w.news, w.missing, w.reports, w.exec.sendings = known, nil, 0, nil, nil })
-					begin := time.Now()
 					w.Add(w.item(1, bean(route), 0))
 					wait(700 * time.Millisecond)
 					assert.Empty(t, w.outcomes(), name)
@@ -99,7 +98,7 @@ func TestRunWaitsForNews(t *testing.T) {
 
 					// Nobody comes: it fails after about a second.
 					w.set(func() { w.groups, w.news, w.reports, w.reported = known, nil, nil, nil })
-					begin = time.Now()
+					begin := time.Now()
 					w.Add(w.item(2, bean(route), 0))
 					wait(3 * time.Second)
 					assert.Contains(t, w.outcome(t).Msg, "address route fail.")

@@ -271,7 +271,7 @@ func (m *Manager) share(view View) int {
 	}
 	live := 0
 	for _, n := range view.Nodes {
-		if view.NowMs-n.SeenMs <= m.cfg.TTL.Milliseconds() || busy[n.Name] {
+		if view.NowMs-n.SeenMs < m.cfg.TTL.Milliseconds() || busy[n.Name] {
 			live++
 		}
 	}

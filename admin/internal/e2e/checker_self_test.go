@@ -95,6 +95,17 @@ func TestCheckerAcceptsWhatIsSound(t *testing.T) {
 		e.run(1, base+22_000, "", "")
 		assert.Empty(t, check(e))
 	})
+	t.Run("stopped before it was sent", func(t *testing.T) {
+		t.Parallel()
+		e := sound()
+		last := e.find(1, base+20_000)
+		id := e.rows[last].id
+		e.rows[last].triggerCode, e.rows[last].handleCode = 500, 0
+		e.rows[last].msg += "error, the job was stopped before the run was sent"
+		e.records = slices.DeleteFunc(e.records, func(r record) bool { return r.logID == id })
+		e.acks = slices.DeleteFunc(e.acks, func(a ack) bool { return a.logID == id })
+		assert.Empty(t, check(e))
+	})
 	t.Run("executor that was not there", func(t *testing.T) {
 		t.Parallel()
 		e := sound()

@@ -70,14 +70,11 @@ func (x *executor) port(t *testing.T, i int) string {
 }
 
 // TestManyJobsAtOnce has 10,000 jobs due in one second, besides some that fire
-// each second: each is run once, and all are sent within 5 s.
-func TestManyJobsAtOnce(t *testing.T) {
-	t.Parallel()
+// each second: each is run once, and all are sent within 5 s. It needs the
+// machine for itself.
+func TestManyJobsAtOnce(t *testing.T) { //nolint:tparallel // see above
 	for _, db := range pick([]string{sqlite}, []string{sqlite, mysql, postgres}) {
-		t.Run(db, func(t *testing.T) {
-			t.Parallel()
-			manyAtOnce(t, db)
-		})
+		t.Run(db, func(t *testing.T) { manyAtOnce(t, db) })
 	}
 }
 
@@ -93,7 +90,10 @@ func manyAtOnce(t *testing.T, db string) {
 	at := time.Now().Add(12 * time.Second).Truncate(time.Second)
 	w.insertJobs(t, many, at)
 	require.Less(t, time.Now(), at.Add(-3*time.Second), "the machine is too slow for this test")
-	pass(t, time.Until(at.Add(12*time.Second)))
+	pass(t, time.Until(at.Add(3*time.Second)))
+	waitFor(t, quietLimit, "the burst has ended", func() bool {
+		return w.db.count(t, fmt.Sprintf("SELECT count(*) FROM xxljob_run WHERE planned_ms = %d", at.UnixMilli())) == 0
+	})
 	e := w.gather(t)
 	prove(t, e)
 	burst := e.latenesses(func(r record) bool { return r.trigger == at.UnixMilli() })
@@ -177,6 +177,6 @@ func TestMailServerBlackHole(t *testing.T) {
 	prove(t, e)
 	late := e.latenesses(func(record) bool { return true })
 	assert.Positive(t, callers.Load(), "nobody tried to send a mail")
-	assert.Less(t, quantile(late, 0.99), 200*time.Millisecond, "lateness beside a mail server that hangs")
+	assert.Less(t, quantile(late, 1), time.Second, "lateness beside a mail server that hangs")
 	t.Logf("the admin ended %v after SIGTERM", n.terminate(t, 20*time.Second).Round(time.Millisecond))
 }

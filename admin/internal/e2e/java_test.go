@@ -111,7 +111,9 @@ func (j *javaExecutor) records(t *testing.T) []record {
 // killed forgets what it has accepted, and that takes the sweep 10 min to find.
 func TestCrashLoopJava(t *testing.T) {
 	t.Parallel()
-	releases := pick([]javaRelease{{"3.3.2", "v33"}}, []javaRelease{{"2.4.1", "v23"}, {"3.3.2", "v33"}})
+	// Not 3.3.0 to 3.4.0: all of their executors on one machine share one folder
+	// of results that are to be sent again, and take them from one another.
+	releases := pick([]javaRelease{{"3.2.0", "v23"}}, []javaRelease{{"2.4.1", "v23"}, {"3.2.0", "v23"}})
 	databases := pick([]string{sqlite}, []string{sqlite, mysql, postgres})
 	for _, release := range releases {
 		for _, db := range databases {

@@ -29,6 +29,8 @@ type parts struct {
 }
 
 func (p *parts) Started(context.Context, int32) error { return nil }
+func (p *parts) Owns(int32) bool                      { return true }
+
 func (p *parts) Change(ctx context.Context, _ int32, write func(context.Context) error) error {
 	return write(ctx)
 }

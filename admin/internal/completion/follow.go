@@ -95,6 +95,11 @@ func runOf(e *store.Ending) *model.Run {
 	return run
 }
 
+// killed reports whether an executor says that an operator has ended the run:
+// its own result may be faster than that of the kill, and end other runs of the
+// job too. Somebody wanted them to end, so they are not retried.
+func killed(h *model.HandleResult) bool { return strings.HasPrefix(h.Msg.S, wire.ReasonKilled) }
+
 // failure adds the retry and decides about the alarm.
 func (f *follow) failure(e *store.Ending, run *model.Run) {
 	e.AlarmStatus = model.AlarmNone
@@ -112,7 +117,7 @@ func (f *follow) failure(e *store.Ending, run *model.Run) {
 		e.AlarmStatus = model.AlarmLocked
 	}
 	out := e.Outcome
-	final := out.Handle != nil && out.Handle.NoRetry || out.Handle == nil && out.Trigger.NoRetry
+	final := out.Handle != nil && (out.Handle.NoRetry || killed(out.Handle)) || out.Handle == nil && out.Trigger.NoRetry
 	if run.RetriesLeft <= 0 || final {
 		return
 	}

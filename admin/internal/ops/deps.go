@@ -20,6 +20,9 @@ type jobReader interface {
 type jobWriter interface {
 	CreateJob(ctx context.Context, j *model.Job) error
 	UpdateJob(ctx context.Context, j *model.Job, resetNextMs *int64) error
+	// MoveJob is UpdateJob for a job whose planned runs another node has; it
+	// returns a *store.PlannedError where nextMs lies before one of them.
+	MoveJob(ctx context.Context, j *model.Job, nextMs int64) error
 	SetRunning(ctx context.Context, id int32, running bool, nextMs int64) error
 	DeleteJob(ctx context.Context, id int32) error
 	SaveGlue(ctx context.Context, v *model.GlueVersion) error
@@ -74,6 +77,8 @@ type Store interface {
 
 // Scheduler is what the package needs of the scheduling loop.
 type Scheduler interface {
+	// Owns reports whether this node plans the job.
+	Owns(jobID int32) bool
 	// Started says that the job fires from now on, perhaps before the next
 	// pass.
 	Started(ctx context.Context, jobID int32) error

@@ -2,12 +2,15 @@ package ops
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
 
 // ServerZone as Job.TimeZone of UpdateJob takes a job's own zone away.
@@ -82,7 +85,7 @@ func (s *Service) CreateJob(ctx context.Context, p Principal, in *model.Job) (in
 			return 0, noStart()
 		}
 		var err error
-		if j.NextMs, err = s.firstMs(&j); err != nil {
+		if j.NextMs, err = s.firstMs(&j, s.now()); err != nil {
 			return 0, err
 		}
 	}
@@ -260,17 +263,39 @@ func (s *Service) write(ctx context.Context, old, j *model.Job) error {
 		return nil
 	}
 	err := s.cfg.Scheduler.Change(ctx, j.ID, func(ctx context.Context) error {
-		next, err := s.firstMs(j)
-		if err != nil {
-			return err
+		if s.cfg.Scheduler.Owns(j.ID) { // what is planned is taken back behind this
+			next, err := s.firstMs(j, s.now())
+			if err != nil {
+				return err
+			}
+			return refused(s.store.UpdateJob(ctx, j, &next))
 		}
-		return refused(s.store.UpdateJob(ctx, j, &next))
+		return s.behindPlanned(j, func(next int64) error { return s.store.MoveJob(ctx, j, next) })
 	})
 	if err != nil {
 		return fmt.Errorf("update job %d: %w", j.ID, err)
 	}
 	s.started(ctx, j.ID)
 	return nil
+}
+
+// behindPlanned calls write with the first instant from now on that comes after
+// every run of the job which another node has planned already: that one sends
+// them, so they must not be planned again.
+func (s *Service) behindPlanned(j *model.Job, write func(nextMs int64) error) error {
+	after := s.now()
+	for {
+		next, err := s.firstMs(j, after)
+		if err != nil {
+			return err
+		}
+		err = write(next)
+		var planned *store.PlannedError
+		if !errors.As(err, &planned) {
+			return refused(err)
+		}
+		after = time.UnixMilli(planned.UntilMs)
+	}
 }
 
 // DeleteJob deletes a job with its logs, its open runs and the versions of its
@@ -310,12 +335,9 @@ func (s *Service) StartJob(ctx context.Context, p Principal, id int32) error {
 	case j.Running && j.NextMs > 0:
 		return nil
 	}
-	next, err := s.firstMs(j)
+	err = s.behindPlanned(j, func(next int64) error { return s.store.SetRunning(ctx, id, true, next) })
 	if err != nil {
-		return err
-	}
-	if err := s.store.SetRunning(ctx, id, true, next); err != nil {
-		return fmt.Errorf("start job %d: %w", id, refused(err))
+		return fmt.Errorf("start job %d: %w", id, err)
 	}
 	s.record(ctx, p, "job.start", jobObject(id), "")
 	s.started(ctx, id)

@@ -84,7 +84,7 @@ func (s *Service) checkSchedule(j *model.Job) *Error {
 
 // firstMs computes the first instant of a job that starts now, or whose
 // schedule changes now.
-func (s *Service) firstMs(j *model.Job) (int64, error) {
+func (s *Service) firstMs(j *model.Job, after time.Time) (int64, error) {
 	next, err := schedule(j.ScheduleType, j.ScheduleConf.S)
 	if err != nil || next == nil {
 		return 0, noNext(err)
@@ -93,7 +93,7 @@ func (s *Service) firstMs(j *model.Job) (int64, error) {
 	if e != nil {
 		return 0, e
 	}
-	from := s.now().In(loc)
+	from := after.In(loc)
 	if s.cfg.SharedWithJava {
 		from = from.Add(javaDelay)
 	}

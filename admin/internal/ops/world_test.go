@@ -169,6 +169,8 @@ func (s *playedScheduler) Started(_ context.Context, id int32) error {
 	return s.err
 }
 
+func (s *playedScheduler) Owns(int32) bool { return true }
+
 func (s *playedScheduler) Change(ctx context.Context, id int32, write func(context.Context) error) error {
 	if err := write(ctx); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
@@ -295,6 +296,12 @@ func (s *Scheduler) handOver(ctx context.Context, b *batch, took time.Duration) 
 func (s *Scheduler) Started(context.Context, int32) error {
 	s.Kick()
 	return nil
+}
+
+// Owns reports whether this node plans the job just now.
+func (s *Scheduler) Owns(jobID int32) bool {
+	shard := jobID % s.cfg.Leases.Total()
+	return slices.ContainsFunc(s.cfg.Leases.Held(), func(h lease.Held) bool { return h.Shard == shard })
 }
 
 // Change runs write, which changes the row of a job, while nothing is planned

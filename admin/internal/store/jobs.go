@@ -193,6 +193,10 @@ func (s *Store) CountJobs(ctx context.Context, groupID int32) (int, error) {
 // resetNextMs is given and the job runs when the row is written. It returns
 // ErrNotFound, or ErrTooLong for a text that does not fit.
 func (s *Store) UpdateJob(ctx context.Context, j *model.Job, resetNextMs *int64) error {
+	return s.updateJob(ctx, j, resetNextMs, false)
+}
+
+func (s *Store) updateJob(ctx context.Context, j *model.Job, resetNextMs *int64, behind bool) error {
 	if err := s.checkJob(j); err != nil {
 		return fmt.Errorf("update job %d: %w", j.ID, err)
 	}
@@ -209,7 +213,10 @@ func (s *Store) UpdateJob(ctx context.Context, j *model.Job, resetNextMs *int64)
 		}
 		_, err = q.ExecContext(ctx, s.sql("UPDATE xxl_job_info SET trigger_next_time = ? "+
 			"WHERE id = ? AND trigger_status = 1"), *resetNextMs, j.ID)
-		return err
+		if err != nil || !behind {
+			return err
+		}
+		return s.notPlanned(ctx, q, j.ID, *resetNextMs)
 	})
 	if err != nil {
 		return fmt.Errorf("update job %d: %w", j.ID, err)
@@ -232,12 +239,47 @@ func oneRow(res sql.Result, err error) error {
 	return nil
 }
 
+// PlannedError says that runs of the job's schedule are on record for the next
+// time that was given, or later: another node has planned them and will send
+// them. Nothing was written; try again with a time after UntilMs.
+type PlannedError struct{ UntilMs int64 }
+
+// Error says what to do.
+func (e *PlannedError) Error() string {
+	return fmt.Sprintf("runs are planned up to %d (Unix ms): the next time has to be later", e.UntilMs)
+}
+
+// notPlanned returns a *PlannedError if a run of the job is planned for nextMs
+// or later. The caller has locked the job's row, which planning locks too.
+func (s *Store) notPlanned(ctx context.Context, q querier, id int32, nextMs int64) error {
+	var until sql.NullInt64
+	err := q.QueryRowContext(ctx, s.sql("SELECT MAX(planned_ms) FROM xxljob_run WHERE job_id = ? AND planned_ms >= ?"),
+		id, nextMs).Scan(&until)
+	if err != nil || !until.Valid {
+		return err
+	}
+	return &PlannedError{UntilMs: until.Int64}
+}
+
+// MoveJob is UpdateJob with a next time, for a job whose planned runs stay as
+// they are, because another node has them. It returns a *PlannedError where the
+// next time lies before one of them.
+func (s *Store) MoveJob(ctx context.Context, j *model.Job, nextMs int64) error {
+	return s.updateJob(ctx, j, &nextMs, true)
+}
+
 // SetRunning starts or stops a job: its status, no last time, and nextMs as its
-// next one (0 when it is stopped). It returns ErrNotFound.
+// next one (0 when it is stopped). It returns ErrNotFound, and for a start a
+// *PlannedError where runs of before the stop are still planned for nextMs or
+// later.
 func (s *Store) SetRunning(ctx context.Context, id int32, running bool, nextMs int64) error {
 	err := s.inTx(ctx, func(q querier) error {
-		return oneRow(q.ExecContext(ctx, s.sql("UPDATE xxl_job_info SET trigger_status = ?, trigger_last_time = 0, "+
+		err := oneRow(q.ExecContext(ctx, s.sql("UPDATE xxl_job_info SET trigger_status = ?, trigger_last_time = 0, "+
 			"trigger_next_time = ? WHERE id = ?"), bit(running), nextMs, id))
+		if err != nil || !running {
+			return err
+		}
+		return s.notPlanned(ctx, q, id, nextMs)
 	})
 	if err != nil {
 		return fmt.Errorf("set the status of job %d: %w", id, err)

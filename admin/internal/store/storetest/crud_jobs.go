@@ -45,6 +45,7 @@ func crudJobs(t *testing.T, f *fixture) {
 	t.Run("by id", f.jobsByID)
 	t.Run("update", f.jobUpdate)
 	t.Run("start and stop", f.jobStatus)
+	t.Run("behind what is planned", f.jobBehind)
 	t.Run("delete", f.jobDelete)
 	t.Run("code", f.glue)
 }
@@ -272,6 +273,30 @@ func (f *fixture) jobStatus(t *testing.T) {
 		assert.Equal(t, []int64{0, tt.next}, []int64{got.LastMs, got.NextMs})
 	}
 	require.ErrorIs(t, f.SetRunning(ctx, 1<<30, true, 1), store.ErrNotFound)
+}
+
+// jobBehind: what another node has planned is not planned again by a start or
+// an edit here.
+func (f *fixture) jobBehind(t *testing.T) {
+	ctx := t.Context()
+	j := fullJob(126)
+	require.NoError(t, f.CreateJob(ctx, j))
+	const at = 1_800_000_000_000
+	run := &model.Run{
+		JobID: j.ID, GroupID: j.GroupID, Type: model.TriggerCron, PlannedMs: at, TriggerMs: at, ShardTotal: 1, Token: 1,
+	}
+	require.NoError(t, f.CreateRuns(ctx, []*model.Run{run}))
+	var planned *store.PlannedError
+	require.ErrorAs(t, f.SetRunning(ctx, j.ID, true, at), &planned)
+	assert.EqualValues(t, at, planned.UntilMs)
+	require.NoError(t, f.SetRunning(ctx, j.ID, true, at+1000), "behind it")
+	require.ErrorAs(t, f.MoveJob(ctx, j, at-1000), &planned)
+	got, err := f.Job(ctx, j.ID)
+	require.NoError(t, err)
+	assert.EqualValues(t, at+1000, got.NextMs, "nothing was written")
+	require.NoError(t, f.MoveJob(ctx, j, at+2000))
+	require.NoError(t, f.UpdateJob(ctx, j, new(int64(at))), "its own node takes back what is planned")
+	require.NoError(t, f.SetRunning(ctx, j.ID, false, 0), "a stop is always possible")
 }
 
 func (f *fixture) jobDelete(t *testing.T) {

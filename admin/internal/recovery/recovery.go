@@ -96,6 +96,8 @@ type Recovery struct {
 	cfg   Config
 	group *lifecycle.Group
 
+	turn chan struct{} // one takeover at a time
+
 	mu     sync.Mutex
 	unsent map[int32]map[int64]bool // by shard: runs that this node dropped unsent when it lost it
 	seen   map[int64]sight          // accepted runs that may be lost
@@ -118,7 +120,8 @@ func New(ctx context.Context, cfg Config) (*Recovery, error) {
 		cfg.Ticked = func() {}
 	}
 	return &Recovery{
-		cfg: cfg, group: lifecycle.NewGroup(ctx), unsent: make(map[int32]map[int64]bool), seen: make(map[int64]sight),
+		cfg: cfg, group: lifecycle.NewGroup(ctx), turn: make(chan struct{}, 1),
+		unsent: make(map[int32]map[int64]bool), seen: make(map[int64]sight),
 	}, nil
 }
 
@@ -182,45 +185,79 @@ type takeover struct {
 }
 
 // run hands every run that is on record as planned to the dispatcher. After an
-// error it may be called again, and goes on where it was.
+// error it may be called again, and goes on where it was. Takeovers follow one
+// another, so that none acts on what another one has just sent.
 func (t *takeover) run(ctx context.Context) error {
-	r := t.r
-	planned := model.RunPlanned
+	select {
+	case t.r.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-t.r.turn }()
 	for {
-		runs, err := r.cfg.Store.OpenRuns(ctx, store.OpenRunFilter{
-			Total: r.cfg.Total, Shards: t.shards, State: &planned, AfterLogID: t.after, Limit: pageRows,
-		})
+		runs, last, err := t.page(ctx)
 		if err != nil {
 			return err
 		}
-		items, err := r.items(ctx, runs, t.item)
+		items, err := t.r.items(ctx, runs, t.item)
 		if err != nil {
 			return err
 		}
-		r.cfg.Dispatcher.Add(items...)
+		t.r.cfg.Dispatcher.Add(items...)
 		t.count += len(items)
-		if len(runs) > 0 {
-			t.after = runs[len(runs)-1].LogID
-		}
-		if len(runs) < pageRows {
+		if t.after = max(t.after, last); last == 0 {
 			break
 		}
 	}
 	if t.count > 0 {
-		r.cfg.Logger.InfoContext(ctx, "open runs taken over", slog.Int("count", t.count))
+		t.r.cfg.Logger.InfoContext(ctx, "open runs taken over", slog.Int("count", t.count))
 	}
 	return nil
 }
 
-// item says what to do with one open run of a shard that was gained. What is
-// here already only learns the new token.
+// page reads the next runs that nobody here has in hand, and the last log id
+// that it has looked at, 0 at the end. It reads twice: what is neither known nor
+// pending after the first time and is still open the second time has no result
+// on its way to the record.
+func (t *takeover) page(ctx context.Context) (runs []*model.Run, last int64, err error) {
+	planned := model.RunPlanned
+	f := store.OpenRunFilter{
+		Total: t.r.cfg.Total, Shards: t.shards, State: &planned, AfterLogID: t.after, Limit: pageRows,
+	}
+	first, err := t.r.cfg.Store.OpenRuns(ctx, f)
+	if err != nil {
+		return nil, 0, err
+	}
+	free := make(map[int64]bool, len(first))
+	for _, run := range first {
+		if !t.r.cfg.Dispatcher.Knows(run.LogID) && !t.r.cfg.Pending(run.LogID) {
+			free[run.LogID] = true
+		}
+	}
+	if len(first) == pageRows {
+		last = first[len(first)-1].LogID
+	}
+	if len(free) == 0 {
+		return nil, last, nil
+	}
+	second, err := t.r.cfg.Store.OpenRuns(ctx, f)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, run := range second {
+		if free[run.LogID] {
+			runs = append(runs, run)
+		}
+	}
+	return runs, last, nil
+}
+
+// item says what to do with one open run of a shard that was gained.
 func (t *takeover) item(run *model.Run) (dispatch.Item, bool) {
 	r, g := t.r, t.gained[run.JobID%t.r.cfg.Total]
 	it := dispatch.Item{Run: run, Due: time.UnixMilli(max(run.PlannedMs, run.TriggerMs))}
 	switch {
 	case run.Token == g.Token: // this node has planned it since, and knows
-		return dispatch.Item{}, false
-	case r.cfg.Pending(run.LogID):
 		return dispatch.Item{}, false
 	case t.unsent[run.LogID]:
 	case run.Token == 0 && !(g.Alone && run.TriggerMs+secondMs <= g.AsOf.UnixMilli()):
@@ -234,9 +271,7 @@ func (t *takeover) item(run *model.Run) (dispatch.Item, bool) {
 			it.Due = after
 		}
 	}
-	if run.Token != 0 || !r.cfg.Dispatcher.Knows(run.LogID) {
-		run.Token = g.Token
-	}
+	run.Token = g.Token
 	return it, true
 }
 

@@ -150,16 +150,7 @@ func (v view) Plan(
 				s.ExpiresMs = max(s.ExpiresMs, v.sim.now()+f.TTL.Milliseconds())
 			}
 		}
-		var due []*model.Job
-		for _, j := range v.jobs {
-			mine := slices.ContainsFunc(f.Shards, func(s store.ShardToken) bool { return s.Shard == j.ID%f.Total })
-			if j.Running && j.NextMs <= before && mine {
-				c := *j
-				due = append(due, &c)
-			}
-		}
-		slices.SortFunc(due, func(a, b *model.Job) int { return cmp.Or(cmp.Compare(a.NextMs, b.NextMs), int(a.ID-b.ID)) })
-		due = due[:min(limit, len(due))]
+		due := v.dueLocked(f, before, limit)
 		more = len(due) == limit
 		if len(due) == 0 {
 			return nil
@@ -174,17 +165,17 @@ func (v view) Plan(
 		return nil
 	})
 	if err != nil {
-		if v.sim.broken.outbox && !errors.Is(err, store.ErrFenced) {
+		if v.sim.broken.outbox && errors.Is(err, errDatabase) && v.node.gate(ctx) == nil {
 			// Handed over all the same, as if the commit did not matter.
 			v.mu.Lock()
 			defer v.mu.Unlock()
-			for _, r := range res.Runs {
-				if r.LogID == 0 {
+			if due := v.dueLocked(f, before, limit); len(due) > 0 {
+				for _, r := range decide(due).Runs {
 					v.nextID++
 					r.LogID = v.nextID
 				}
 			}
-			return more, nil
+			return false, nil
 		}
 		for _, r := range res.Runs {
 			r.LogID = 0
@@ -195,6 +186,18 @@ func (v view) Plan(
 		f.Extended(start)
 	}
 	return more, nil
+}
+
+func (v view) dueLocked(f store.Fence, before int64, limit int) (due []*model.Job) {
+	for _, j := range v.jobs {
+		mine := slices.ContainsFunc(f.Shards, func(s store.ShardToken) bool { return s.Shard == j.ID%f.Total })
+		if j.Running && j.NextMs <= before && mine {
+			c := *j
+			due = append(due, &c)
+		}
+	}
+	slices.SortFunc(due, func(a, b *model.Job) int { return cmp.Or(cmp.Compare(a.NextMs, b.NextMs), int(a.ID-b.ID)) })
+	return due[:min(limit, len(due))]
 }
 
 func (v view) fenceLocked(f store.Fence) bool {

@@ -26,7 +26,6 @@ type node struct {
 	name string
 	ctx  context.Context //nolint:containedctx // it is the life of the process
 	end  context.CancelFunc
-	wg   sync.WaitGroup
 
 	mu     sync.Mutex
 	dead   bool

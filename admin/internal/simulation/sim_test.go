@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -94,7 +95,7 @@ func newSim(ctx context.Context, seed uint64, p plan, b broken) *sim {
 	s := &sim{seed: seed, plan: p, broken: b, executors: make(map[string]*executor), acked: make(map[int64]bool), notes: make(map[int64][]string)}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	s.db = newDatabase(s, 4)
-	list := ""
+	var list strings.Builder
 	for i := range 4 {
 		x := &executor{
 			sim: s, address: fmt.Sprintf("http://e%d/", i), native: i%2 == 0, known: make(map[int64]*execution),
@@ -102,11 +103,11 @@ func newSim(ctx context.Context, seed uint64, p plan, b broken) *sim {
 		}
 		s.executors[x.address] = x
 		if i > 0 {
-			list += ","
+			list.WriteString(",")
 		}
-		list += x.address
+		list.WriteString(x.address)
 	}
-	s.pool = &model.Group{ID: 1, AppName: "app", AddressList: model.T(list)}
+	s.pool = &model.Group{ID: 1, AppName: "app", AddressList: model.T(list.String())}
 	return s
 }
 
@@ -351,7 +352,7 @@ func (s *sim) event(d *rand.Rand) {
 		})
 	case kind == 1 && s.plan.freezes && n != nil:
 		n.freeze()
-		s.group.Go(func() { _ = sleep(s.ctx, after); n.unfreeze() })
+		s.group.Go(func() { _ = sleep(s.ctx, after*2); n.unfreeze() })
 	case kind == 2 && s.plan.outages && d.IntN(2) == 0:
 		s.outage.Store(true)
 		s.group.Go(func() { _ = sleep(s.ctx, after); s.outage.Store(false) })
@@ -373,7 +374,7 @@ func (s *sim) event(d *rand.Rand) {
 // calm ends all faults, stops the jobs and waits until everything has ended.
 func (s *sim) calm() {
 	s.faulty.Store(false)
-	_ = sleep(s.ctx, 12*time.Second) // what was broken comes back by itself
+	_ = sleep(s.ctx, 20*time.Second) // what was broken comes back by itself
 	for id := int32(1); id <= s.plan.jobs; id++ {
 		s.change(id, false, "", "")
 	}

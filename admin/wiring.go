@@ -203,10 +203,10 @@ func (s *system) freeLeases(ctx context.Context) error {
 
 // warnToken says aloud what AllowInsecureToken allows.
 func (s *system) warnToken(ctx context.Context) {
-	switch {
-	case s.cfg.AccessToken == "":
-		s.log.WarnContext(ctx, "no access token: whoever reaches this address registers executors and reports results")
-	case s.cfg.AccessToken == "default_token":
-		s.log.WarnContext(ctx, "the access token is the public default: whoever reaches this address or an executor may use it")
+	switch s.cfg.AccessToken {
+	case "":
+		s.log.WarnContext(ctx, "no access token: whoever reaches this address may register and report")
+	case "default_token":
+		s.log.WarnContext(ctx, "the access token is the public default: everybody knows it")
 	}
 }

@@ -29,7 +29,7 @@ import (
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8081", "address of the service")
 	dir := flag.String("dir", ".", "folder of the database")
-	token := flag.String("token", os.Getenv("XXL_JOB_ACCESS_TOKEN"), "access token of executors; empty makes one for this run")
+	token := flag.String("token", os.Getenv("XXL_JOB_ACCESS_TOKEN"), "of executors; empty makes one")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

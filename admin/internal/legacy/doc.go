@@ -51,6 +51,10 @@
 //
 // # Differences on purpose: form
 //
+//   - Job forms and /jobinfo/nextTriggerTime take timeZone, an IANA name, which
+//     Java does not know: "" keeps the job's zone, "server" takes it away. Job
+//     objects have the key only where a zone is set. On a database that is
+//     shared with a Java node it is refused.
 //   - Where Java answers an exception that is an accident (NullPointerException
 //     for an unknown id, a text too long for its column), the answer is an
 //     ordinary refusal with code 500 and a text that says what is wrong.

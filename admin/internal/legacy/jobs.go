@@ -99,6 +99,7 @@ func (c *call) job() (*model.Job, error) {
 		Misfire: model.Misfire(c.str("misfireStrategy")), Route: model.Route(c.str("executorRouteStrategy")),
 		Handler: c.text("executorHandler"), Param: c.text("executorParam"),
 		Block: model.Block(c.str("executorBlockStrategy")), GlueType: c.str("glueType"),
+		TimeZone:   c.str("timeZone"), // ours: "" keeps it, "server" takes it away
 		GlueSource: c.text("glueSource"), GlueRemark: c.text("glueRemark"), Children: c.text("childJobId"),
 	}
 	var status int32
@@ -209,7 +210,7 @@ func (c *call) nextTriggerTime() error {
 	if !c.form.Has("scheduleType") && c.form.Has("cron") {
 		kind, conf = model.ScheduleCron, c.str("cron")
 	}
-	times, err := c.s.cfg.Ops.NextTimes(kind, conf, "", previewTimes)
+	times, err := c.s.cfg.Ops.NextTimes(kind, conf, c.str("timeZone"), previewTimes)
 	if err != nil {
 		return err
 	}

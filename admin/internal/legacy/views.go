@@ -34,6 +34,7 @@ type jobA struct {
 	Status       int    `json:"triggerStatus"`
 	LastMs       int64  `json:"triggerLastTime"`
 	NextMs       int64  `json:"triggerNextTime"`
+	TimeZone     string `json:"timeZone,omitempty"` // ours; Java has no such key, and jobs without a zone neither
 }
 
 // viewJob returns the JSON object of a job in the dialect.
@@ -45,6 +46,7 @@ func viewJob(d Dialect, j *model.Job) any {
 		Handler: text(j.Handler), Param: text(j.Param), Block: string(j.Block), Timeout: j.TimeoutSec,
 		Retries: j.Retries, GlueType: j.GlueType, GlueSource: text(j.GlueSource), GlueRemark: text(j.GlueRemark),
 		GlueUpdated: javaDate(d, j.GlueUpdated), Children: text(j.Children), LastMs: j.LastMs, NextMs: j.NextMs,
+		TimeZone: j.TimeZone,
 	}
 	if j.Running {
 		v.Status = 1
@@ -56,6 +58,7 @@ func viewJob(d Dialect, j *model.Job) any {
 			GlueRemark: v.GlueRemark, GlueSource: v.GlueSource, GlueType: v.GlueType, GlueUpdated: v.GlueUpdated,
 			ID: v.ID, Desc: v.Desc, Group: v.Group, Misfire: v.Misfire, ScheduleConf: v.ScheduleConf,
 			ScheduleType: v.ScheduleType, LastMs: v.LastMs, NextMs: v.NextMs, Status: v.Status, Updated: v.Updated,
+			TimeZone: v.TimeZone,
 		}
 	}
 	return v

@@ -21,6 +21,7 @@ type jobC struct {
 	Misfire      string `json:"misfireStrategy"`
 	ScheduleConf text   `json:"scheduleConf"`
 	ScheduleType string `json:"scheduleType"`
+	TimeZone     string `json:"timeZone,omitempty"`
 	LastMs       int64  `json:"triggerLastTime"`
 	NextMs       int64  `json:"triggerNextTime"`
 	Status       int    `json:"triggerStatus"`

@@ -44,7 +44,7 @@ func onServers(t *testing.T, test func(t *testing.T, db string)) {
 // of an outage came within a limit.
 func (w *world) proveRecovery(t *testing.T, end time.Time, limit time.Duration) {
 	t.Helper()
-	pass(t, 8*time.Second)
+	pass(t, limit+4*time.Second)
 	require.False(t, w.nodes[0].ended(), "the admin did not survive")
 	e := w.gather(t)
 	prove(t, e)

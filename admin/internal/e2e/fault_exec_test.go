@@ -72,7 +72,7 @@ func (x *executor) port(t *testing.T, i int) string {
 // TestManyJobsAtOnce has 10,000 jobs due in one second, besides some that fire
 // each second: each is run once, and all are sent within 5 s. It needs the
 // machine for itself.
-func TestManyJobsAtOnce(t *testing.T) { //nolint:tparallel // see above
+func TestManyJobsAtOnce(t *testing.T) {
 	for _, db := range pick([]string{sqlite}, []string{sqlite, mysql, postgres}) {
 		t.Run(db, func(t *testing.T) { manyAtOnce(t, db) })
 	}

@@ -34,11 +34,11 @@ func TestTimes(t *testing.T) {
 			prove(t, e)
 			for i, d := range firstFires(e, boots) {
 				t.Logf("boot %d: first fire after %v, every job's after %v", i+1, d, w.allFired(e, boots[i]))
-				assert.LessOrEqual(t, w.allFired(e, boots[i]), 5*time.Second, "from a boot to the next fire of every job")
+				assert.LessOrEqual(t, w.allFired(e, boots[i]), inShort(5*time.Second), "from a boot to the next fire of every job")
 			}
 			t.Logf("from a start to the first fire at most %v, from a stop to the last one at most %v",
 				longestStart(e), lastAfter(e))
-			assert.LessOrEqual(t, longestStart(e), 2*time.Second, "from a start to the first fire")
+			assert.LessOrEqual(t, longestStart(e), inShort(2*time.Second), "from a start to the first fire")
 			assert.LessOrEqual(t, lastAfter(e), time.Second, "from a stop to the last fire")
 		})
 	}

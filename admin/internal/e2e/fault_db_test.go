@@ -50,7 +50,7 @@ func (w *world) proveRecovery(t *testing.T, end time.Time, limit time.Duration) 
 	prove(t, e)
 	first := firstFires(e, []time.Time{end})[0]
 	t.Logf("from the end of the outage to the first fire: %v", first)
-	assert.LessOrEqual(t, first, limit, "from the end of the outage to the first fire")
+	assert.LessOrEqual(t, first, inShort(limit), "from the end of the outage to the first fire")
 }
 
 // TestDatabaseGone stops the database server for 30 s: the admin stays up and
@@ -132,7 +132,7 @@ func TestSlowDatabase(t *testing.T) {
 		})
 		t.Logf("with statements 200 ms slower: late p50 %v p99 %v max %v",
 			quantile(late, 0.5), quantile(late, 0.99), quantile(late, 1))
-		assert.LessOrEqual(t, quantile(late, 1), 10*time.Second, "lateness on a slow database")
+		assert.LessOrEqual(t, quantile(late, 1), inShort(10*time.Second), "lateness on a slow database")
 	})
 }
 

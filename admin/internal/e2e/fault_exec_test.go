@@ -53,7 +53,7 @@ func TestHangingExecutor(t *testing.T) {
 	for _, q := range []float64{0.5, 0.99, 1} {
 		was, is := quantile(calm, q), quantile(rough, q)
 		t.Logf("quantile %v of the others: %v late, with the hanging one %v", q, was, is)
-		assert.Less(t, is-was, 200*time.Millisecond, "quantile %v of the others' lateness", q)
+		assert.Less(t, is-was, inShort(200*time.Millisecond), "quantile %v of the others' lateness", q)
 	}
 }
 
@@ -100,7 +100,7 @@ func manyAtOnce(t *testing.T, db string) {
 	t.Logf("%d jobs at one instant: late p50 %v p99 %v max %v", len(burst),
 		quantile(burst, 0.5), quantile(burst, 0.99), quantile(burst, 1))
 	require.Len(t, burst, many+20)
-	assert.LessOrEqual(t, quantile(burst, 1), 5*time.Second, "the last of the burst")
+	assert.LessOrEqual(t, quantile(burst, 1), inShort(5*time.Second), "the last of the burst")
 }
 
 // insertJobs writes n jobs that are due once, at an instant, into the database.
@@ -177,6 +177,6 @@ func TestMailServerBlackHole(t *testing.T) {
 	prove(t, e)
 	late := e.latenesses(func(record) bool { return true })
 	assert.Positive(t, callers.Load(), "nobody tried to send a mail")
-	assert.Less(t, quantile(late, 1), time.Second, "lateness beside a mail server that hangs")
+	assert.Less(t, quantile(late, 1), inShort(time.Second), "lateness beside a mail server that hangs")
 	t.Logf("the admin ended %v after SIGTERM", n.terminate(t, 20*time.Second).Round(time.Millisecond))
 }

@@ -128,7 +128,7 @@ func twoNodes(t *testing.T, db string) {
 	for _, i := range incidents {
 		took := w.takeover(e, i)
 		t.Logf("%s: all jobs of the node fired again after %v", i.what, took.Round(time.Millisecond))
-		assert.LessOrEqual(t, took, 5*time.Second, "from the %s of a node to the next fire of its jobs", i.what)
+		assert.LessOrEqual(t, took, inShort(5*time.Second), "from the %s of a node to the next fire of its jobs", i.what)
 	}
 	for _, at := range woken {
 		assert.Empty(t, sentAgainAfter(e, at), "runs that a node sent again when it woke")

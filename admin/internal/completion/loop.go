@@ -53,7 +53,7 @@ func (w *Writer) take(now time.Time, all bool) (batch []*item, nap time.Duration
 	w.ripenLocked(now, all)
 	if len(w.waiting) == 0 {
 		if len(w.order) > 0 {
-			return nil, max(triggerWait-now.Sub(w.triggers[w.order[0]].at), time.Millisecond)
+			return nil, max(w.patienceLocked()-now.Sub(w.triggers[w.order[0]].at), time.Millisecond)
 		}
 		return nil, idleTick
 	}
@@ -74,13 +74,24 @@ func (w *Writer) take(now time.Time, all bool) (batch []*item, nap time.Duration
 	return batch, 0
 }
 
+// patienceLocked is how long the answer to a trigger waits for the result of its
+// run. Where many wait, each that meets its result is one update less for a
+// database that has much to do.
+func (w *Writer) patienceLocked() time.Duration {
+	if len(w.triggers) > manyTriggers {
+		return longTriggerWait
+	}
+	return triggerWait
+}
+
 // ripenLocked moves answers to triggers that have waited long enough for their
 // result to those that are stored.
 func (w *Writer) ripenLocked(now time.Time, all bool) {
+	patience := w.patienceLocked()
 	for len(w.order) > 0 {
 		it := w.triggers[w.order[0]]
 		if it != nil {
-			if !all && now.Sub(it.at) < triggerWait {
+			if !all && now.Sub(it.at) < patience {
 				return
 			}
 			delete(w.triggers, w.order[0])

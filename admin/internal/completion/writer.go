@@ -23,6 +23,10 @@ const (
 	// triggerWait is how long the answer to a trigger waits for the result of
 	// the same run: both are then stored as one update.
 	triggerWait = 150 * time.Millisecond
+	// longTriggerWait is the same while more than manyTriggers wait: results come
+	// late when the database is behind, and two updates a run would keep it there.
+	longTriggerWait = 1500 * time.Millisecond
+	manyTriggers    = BatchRows / 2
 	// burstWait is the longest time that results wait while a burst goes out.
 	burstWait = 150 * time.Millisecond
 	// idleTick is how often a writer without work shows that it lives.

@@ -302,6 +302,33 @@ func TestTriggerAndResultMeet(t *testing.T) {
 	})
 }
 
+// TestManyTriggersWaitLonger has results come later than an answer waits
+// otherwise, as they do when the database is behind.
+func TestManyTriggersWaitLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		const runs = manyTriggers + 40
+		var outs []*model.Outcome
+		for id := range int64(runs) {
+			w.open(id + 1)
+			w.Trigger(taken(id + 1))
+			outs = append(outs, result(id+1, 200, ""))
+		}
+		wait(longTriggerWait - 100*time.Millisecond)
+		require.Empty(t, w.batches())
+		require.NoError(t, w.Results(t.Context(), outs[:30]))
+		for _, batch := range w.batches() {
+			for _, out := range batch {
+				assert.NotNil(t, out.Trigger, "one update has both")
+				assert.NotNil(t, out.Handle)
+			}
+		}
+		wait(100 * time.Millisecond)
+		synctest.Wait()
+		assert.Zero(t, w.Waiting(), "those without a result go at last")
+	})
+}
+
 func TestARefusedTriggerWaitsForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -77,11 +77,12 @@ func (d *Dispatcher) DropShards(drop func(jobID int32) bool) []int64 {
 }
 
 // DropOwn forgets the runs that this node made without a lease and has not sent:
-// others take it for dead, and may have taken them over.
+// others took it for dead, and may have taken them over. Those that are on their
+// way are not sent again.
 func (d *Dispatcher) DropOwn() {
+	d.lapsed.Store(d.age(time.Time{}))
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.lapsed = time.Now()
 	for _, e := range d.open {
 		if e.at >= 0 && e.Run.Token == 0 {
 			d.dropLocked(e)

@@ -146,7 +146,6 @@ type Dispatcher struct {
 	open   map[int64]*entry // by log id: waiting, in a lane or being settled
 	lanes  map[int64]*entry // of these, those that were handed to a lane
 	closed bool
-	lapsed time.Time // when others had last taken this node for dead
 	wake   chan struct{}
 
 	fenced time.Time // of the last look at the lanes; Run's own
@@ -154,6 +153,8 @@ type Dispatcher struct {
 	probing  chan struct{}
 	inLanes  atomic.Int64
 	burstEnd atomic.Int64 // Unix ms
+	lapsed   atomic.Int64 // when others had last taken this node for dead; as age returns it
+	born     time.Time
 }
 
 // entry is an item in the dispatcher. The first four fields are guarded by the
@@ -166,6 +167,7 @@ type entry struct {
 
 	Item
 	next    time.Time // when to look at it
+	age     int64     // since when it is this node's, as age returns it
 	group   *model.Group
 	addrs   []string
 	call    *execclient.Call // what a lane has, once it is in lanes
@@ -201,6 +203,7 @@ func New(ctx context.Context, cfg Config) (*Dispatcher, error) {
 	return &Dispatcher{
 		cfg: cfg, group: lifecycle.NewGroup(ctx),
 		byJob: make(map[int32]map[int64]*entry), open: make(map[int64]*entry), lanes: make(map[int64]*entry),
+		born: time.Now(),
 		wake: make(chan struct{}, 1), probing: make(chan struct{}, maxProbing),
 	}, nil
 }
@@ -214,7 +217,7 @@ func (d *Dispatcher) Add(items ...Item) {
 			d.cfg.Logger.Error("run without a job or an id is not sent", slog.Int("job_id", int(it.Run.JobID)))
 			continue
 		}
-		e := &entry{Item: it, at: -1, next: it.Due.Round(0), settles: it.Settle, stopped: it.Stopped}
+		e := &entry{Item: it, at: -1, next: it.Due.Round(0), settles: it.Settle, stopped: it.Stopped, age: d.age(it.Since)}
 		d.prepare(e)
 		entries = append(entries, e)
 	}
@@ -242,7 +245,7 @@ func (d *Dispatcher) Add(items ...Item) {
 }
 
 func (d *Dispatcher) addLocked(e *entry) bool {
-	if e.Run.Token == 0 && !e.Since.IsZero() && e.Since.Before(d.lapsed) {
+	if d.forsaken(e) {
 		return false
 	}
 	if old := d.open[e.Run.LogID]; old != nil {
@@ -261,6 +264,18 @@ func (d *Dispatcher) addLocked(e *entry) bool {
 	heap.Push(&d.queue, e)
 	return true
 }
+
+// age is t, or now if it is zero, on a clock that nobody sets.
+func (d *Dispatcher) age(t time.Time) int64 {
+	if t.IsZero() {
+		t = time.Now()
+	}
+	return int64(t.Sub(d.born)) + 1 // 0 is never
+}
+
+// forsaken reports whether others may have taken over a run that this node made
+// without a lease.
+func (d *Dispatcher) forsaken(e *entry) bool { return e.Run.Token == 0 && e.age < d.lapsed.Load() }
 
 func (d *Dispatcher) rouse() {
 	select {

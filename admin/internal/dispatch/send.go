@@ -39,12 +39,14 @@ func (d *Dispatcher) start(e *entry) {
 }
 
 // allowed is the fence.
-func (d *Dispatcher) allowed(e *entry) bool { return d.cfg.MaySend(e.Run.JobID, e.Run.Token) }
+func (d *Dispatcher) allowed(e *entry) bool {
+	return d.cfg.MaySend(e.Run.JobID, e.Run.Token) && !d.forsaken(e)
+}
 
 // hold keeps a run that may not be sent just now, or leaves it to its next
 // owner.
 func (d *Dispatcher) hold(e *entry) {
-	if d.cfg.Keeps(e.Run.JobID, e.Run.Token) {
+	if d.cfg.Keeps(e.Run.JobID, e.Run.Token) && !d.forsaken(e) {
 		d.later(e, holdStep)
 		return
 	}

@@ -33,6 +33,10 @@ func (d *Dispatcher) settle(ctx context.Context, e *entry) {
 		d.failUnknown(e, d.noAddress(e))
 		return
 	}
+	if !d.allowed(e) {
+		d.hold(e)
+		return
+	}
 	bound, cancel := context.WithTimeout(ctx, settleLimit)
 	defer cancel()
 	s := settling{d: d, e: e}
@@ -60,11 +64,14 @@ func (d *Dispatcher) settle(ctx context.Context, e *entry) {
 			return
 		}
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		d.drop(e)
-		return
+	case !d.allowed(e):
+		d.hold(e) // whoever has it now decides
+	default:
+		d.failUnknown(e, last)
 	}
-	d.failUnknown(e, last)
 }
 
 // settleUnaddressed handles a run that has no address on record. One is noted

@@ -160,3 +160,32 @@ func TestSettleOfARunThatIsTakenOver(t *testing.T) {
 		assert.True(t, w.outcome(t).NoRetry)
 	})
 }
+
+// While a run of its own making is settled, others take this node for dead: it
+// is theirs then, and neither sent again nor said to have failed.
+func TestSettleOfARunThatOthersHaveTakenOver(t *testing.T) {
+	for _, native := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.exec.native["http://a/"] = native
+			w.exec.reply, w.exec.takes = unanswered, 3*time.Second
+			it := w.item(1, bean(model.RouteFirst), 0)
+			it.Run.Token = 0
+			w.Add(it)
+			wait(time.Second)
+			w.DropOwn()
+			wait(20 * time.Second)
+			assert.Len(t, w.exec.sent(), 1)
+			assert.Empty(t, w.outcomes())
+			assert.False(t, w.Knows(1))
+			// What is made afterwards is its own.
+			w.exec.set(func() { w.exec.reply = accepted })
+			it = w.item(2, bean(model.RouteFirst), 0)
+			it.Run.Token = 0
+			w.Add(it)
+			wait(5 * time.Second)
+			assert.Len(t, w.exec.sent(), 2)
+			assert.Equal(t, model.CodeSuccess, w.outcome(t).Code)
+		})
+	}
+}

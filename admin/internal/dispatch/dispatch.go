@@ -217,7 +217,9 @@ func (d *Dispatcher) Add(items ...Item) {
 			d.cfg.Logger.Error("run without a job or an id is not sent", slog.Int("job_id", int(it.Run.JobID)))
 			continue
 		}
-		e := &entry{Item: it, at: -1, next: it.Due.Round(0), settles: it.Settle, stopped: it.Stopped, age: d.age(it.Since)}
+		e := &entry{
+			Item: it, at: -1, next: it.Due.Round(0), settles: it.Settle, stopped: it.Stopped, age: d.age(it.Since),
+		}
 		d.prepare(e)
 		entries = append(entries, e)
 	}

@@ -230,7 +230,7 @@ func TestMailBlackHoles(t *testing.T) {
 			err = m.Test(t.Context(), "mail")
 			require.Error(t, err)
 			assert.False(t, isPermanent(err), "%v", err)
-			assert.Less(t, time.Since(begin), 5*time.Second)
+			assert.Less(t, time.Since(begin), 30*time.Second)
 			listener.Close()
 			ends.Wait()
 		})
@@ -277,7 +277,7 @@ func TestMailServerThatSwallowsEverything(t *testing.T) {
 	for range 10 {
 		<-got
 	}
-	assert.Less(t, time.Since(begin), 3*time.Second)
+	assert.Less(t, time.Since(begin), 30*time.Second)
 	cancel()
 	run.Wait()
 }

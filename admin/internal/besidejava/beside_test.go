@@ -223,7 +223,7 @@ func (w *world) judge(t *testing.T) {
 	assert.Equal(t, first, second, "failed runs and their retries: \n%s", w.unlike(t))
 	assert.Positive(t, first)
 	assert.Equal(t, w.count(t, "SELECT count(*) FROM xxl_job_log"), len(sends), "rows, and runs that arrived")
-	assert.Less(t, counts.LongestLock, 2*time.Second, "a Java node's wait for schedule_lock")
+	assert.Less(t, counts.LongestLock, 30*time.Second, "a Java node's wait for schedule_lock")
 	t.Logf("%d fires of ours, %d of Java %s (%d passes), %d failed runs with one retry each, %d results through Java, "+
 		"%d repeats there; longest wait for schedule_lock %v; %d instants that a late job lost in Java",
 		ours, java, w.release.Name, counts.Passes, first, counts.Results, counts.Repeats,

@@ -235,7 +235,7 @@ func TestServerFrozen(t *testing.T) {
 			took := time.Since(begin)
 			server.Resume()
 			require.Error(t, err)
-			assert.Less(t, took, 10*time.Second)
+			assert.Less(t, took, 60*time.Second)
 			ends, err := s.Finish(t.Context(), outs, none)
 			require.NoError(t, err)
 			assert.NotEqual(t, store.FinishUnknown, ends[0].Status)

@@ -200,9 +200,14 @@ func (m *Manager) renewed(start time.Time, view View) {
 			mine[s.Index] = s.Token
 		}
 	}
-	m.mu.Lock()
 	now := time.Now()
+	m.mu.Lock()
 	lapsed := !m.alive.IsZero() && now.Sub(m.alive) > m.cfg.TTL
+	m.mu.Unlock()
+	if lapsed && m.cfg.Events.Lapsed != nil {
+		m.cfg.Events.Lapsed() // before anything may be sent again
+	}
+	m.mu.Lock()
 	var lost []int32
 	for shard, token := range m.held {
 		if mine[shard] != token {
@@ -216,9 +221,6 @@ func (m *Manager) renewed(start time.Time, view View) {
 	}
 	m.view, m.at, m.seen = view, start, now
 	m.mu.Unlock()
-	if lapsed && m.cfg.Events.Lapsed != nil {
-		m.cfg.Events.Lapsed()
-	}
 	m.tellLost(lost)
 }
 

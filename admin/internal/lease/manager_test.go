@@ -145,6 +145,7 @@ func TestFence(t *testing.T) {
 		assert.Equal(t, 4, gained)
 		assert.Equal(t, 2, lost)
 		assert.Equal(t, 1, lapsed)
+		assert.False(t, n.early)
 		n.mu.Lock()
 		assert.True(t, n.gained[2].Same, "nobody held it in between")
 		n.mu.Unlock()

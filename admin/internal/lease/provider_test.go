@@ -146,6 +146,7 @@ type node struct {
 	gained []Gained
 	lost   []int32
 	lapsed int
+	early  bool // it could send before it was told that it had lapsed
 	stop   context.CancelFunc
 	ended  chan struct{}
 }
@@ -159,8 +160,13 @@ func startNode(t *testing.T, p Provider, name string, total int32) *node {
 			defer n.mu.Unlock()
 			n.gained = append(n.gained, g...)
 		},
-		Lost:   func(s []int32) { n.mu.Lock(); defer n.mu.Unlock(); n.lost = append(n.lost, s...) },
-		Lapsed: func() { n.mu.Lock(); defer n.mu.Unlock(); n.lapsed++ },
+		Lost: func(s []int32) { n.mu.Lock(); defer n.mu.Unlock(); n.lost = append(n.lost, s...) },
+		Lapsed: func() {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.lapsed++
+			n.early = n.early || n.MaySend(0, 0)
+		},
 	}})
 	require.NoError(t, err)
 	n.Manager = m

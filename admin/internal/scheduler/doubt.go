@@ -85,7 +85,7 @@ func (s *Scheduler) settleDoubt(ctx context.Context, fence store.Fence) error {
 			switch {
 			case !ok || run.Token != it.Run.Token || run.Token != tokens[shard(run.JobID, fence.Total)]:
 			case it.Job == nil:
-				s.leftover = append(s.leftover, run.LogID)
+				s.leftover.add(run.JobID, run.Token, run.LogID)
 			default:
 				it.Run = run
 				found = append(found, it)

@@ -98,7 +98,7 @@ type Scheduler struct {
 	cache scheduleCache
 
 	pass     chan struct{}   // holds a token while a pass plans and hands over; the rest is its own
-	leftover []int64         // taken back, but their rows may still be there
+	leftover leftover        // taken back, but their rows may still be there
 	doubt    doubt           // planned, but nobody knows whether they are on record
 	lastID   int64           // the highest log id that was given out here
 	replan   map[int32]int64 // by job: the first instant that was planned and taken back, Unix ms
@@ -318,7 +318,7 @@ func (s *Scheduler) Change(ctx context.Context, jobID int32, write func(ctx cont
 		return err
 	}
 	ids, from := s.cfg.Dispatcher.Cancel(jobID)
-	s.leftover = append(s.leftover, ids...)
+	s.leftover.add(jobID, s.token(jobID), ids...)
 	s.plannedAgain(jobID, from)
 	s.plannedAgain(jobID, s.doubt.cancel(jobID, s.cfg.Now()))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), planTimeout)
@@ -340,18 +340,4 @@ func (s *Scheduler) plannedAgain(jobID int32, from time.Time) {
 	if was, ok := s.replan[jobID]; !ok || from.UnixMilli() < was {
 		s.replan[jobID] = from.UnixMilli()
 	}
-}
-
-// deleteLeftover deletes the rows of runs that were taken back. What the
-// database does not delete now is tried again with the next pass. The caller
-// holds s.pass.
-func (s *Scheduler) deleteLeftover(ctx context.Context) error {
-	if len(s.leftover) == 0 {
-		return nil
-	}
-	if _, err := s.cfg.Store.DeleteUnsent(ctx, s.leftover); err != nil {
-		return fmt.Errorf("delete %d runs that were taken back: %w", len(s.leftover), err)
-	}
-	s.leftover = nil
-	return nil
 }

@@ -596,3 +596,33 @@ func TestCacheIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, c.m, 1)
 }
+
+// A run that was taken back and could not be deleted may have been taken over
+// since: under another lease its row is left alone, and nothing stands in for
+// it.
+func TestLeaseLostWhileRowsCannotBeDeleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, second(1))
+		require.NoError(t, w.Pass(t.Context()))
+		third := w.store.jobs[1].LastMs
+		w.store.set(func() { w.store.deletion = errAway })
+		require.NoError(t, w.Change(t.Context(), 1, func(context.Context) error {
+			w.store.set(func() { w.store.jobs[1].NextMs = third })
+			return nil
+		}))
+		w.store.set(func() { w.store.deletion = nil })
+		w.leases.mu.Lock()
+		for i := range w.leases.held {
+			w.leases.held[i].Token++
+		}
+		w.leases.mu.Unlock()
+		wait(100 * time.Millisecond)
+		require.NoError(t, w.Pass(t.Context()))
+		assert.Len(t, w.store.runs, 1)
+		assert.Empty(t, w.leftover)
+		assert.Empty(t, w.replan)
+		for _, it := range w.disp.items {
+			assert.NotEqual(t, third, it.Run.PlannedMs)
+		}
+	})
+}

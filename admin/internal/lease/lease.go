@@ -67,6 +67,8 @@ type Events struct {
 	Gained func(ctx context.Context, shards []Gained)
 	Lost   func(shards []int32)
 	// Lapsed is called when this node was out of touch for so long that others
-	// have to take it for dead, also if it held no shard.
+	// have to take it for dead, also if it held no shard; and at its first
+	// renewal, before which nobody knew of it. It comes before anything may be
+	// sent again.
 	Lapsed func()
 }

@@ -202,7 +202,7 @@ func (m *Manager) renewed(start time.Time, view View) {
 	}
 	now := time.Now()
 	m.mu.Lock()
-	lapsed := !m.alive.IsZero() && now.Sub(m.alive) > m.cfg.TTL
+	lapsed := now.Sub(m.alive) > m.cfg.TTL // also before the first renewal: nobody knew of this node
 	m.mu.Unlock()
 	if lapsed && m.cfg.Events.Lapsed != nil {
 		m.cfg.Events.Lapsed() // before anything may be sent again

@@ -218,7 +218,7 @@ func (w *world) serial(t *testing.T) {
 // discards refuses a run while another one is at work.
 func (w *world) discards(t *testing.T) {
 	job := w.addJob(t, w.group, "sleep", "executorBlockStrategy", "DISCARD_LATER")
-	w.trigger(t, job, "2500")
+	w.trigger(t, job, "7000")
 	w.running(t, w.group, job)
 	w.trigger(t, job, "1")
 	runs := w.ended(t, w.group, job, 2)
@@ -264,7 +264,7 @@ func (w *world) failover(t *testing.T) {
 // busyover asks the executors whether they have nothing to do.
 func (w *world) busyover(t *testing.T) {
 	job := w.addJob(t, w.group, "sleep", "executorRouteStrategy", "BUSYOVER")
-	w.trigger(t, job, "3000")
+	w.trigger(t, job, "7000")
 	busy := w.running(t, w.group, job)
 	w.trigger(t, job, "1")
 	runs := w.ended(t, w.group, job, 2)

@@ -93,6 +93,10 @@ type Config struct {
 	// node's, although MaySend is false just now: the run then waits, else it
 	// is left to its next owner. Default: only token 0 is kept.
 	Keeps func(jobID int32, token int64) bool
+	// Stopped reports whether a person has stopped the job, on whichever node.
+	// It may ask the database: only runs in doubt are asked about. Default:
+	// nobody did.
+	Stopped func(ctx context.Context, jobID int32) bool
 	// Report takes what became known of a run. It must not block.
 	Report func(model.Outcome)
 	// SetAddress notes the address of a run before its first send. ErrGone says
@@ -193,6 +197,9 @@ func New(ctx context.Context, cfg Config) (*Dispatcher, error) {
 	}
 	if cfg.Keeps == nil {
 		cfg.Keeps = func(_ int32, token int64) bool { return token == 0 }
+	}
+	if cfg.Stopped == nil {
+		cfg.Stopped = func(context.Context, int32) bool { return false }
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

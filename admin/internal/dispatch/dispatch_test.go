@@ -239,6 +239,21 @@ func TestCancel(t *testing.T) {
 			}
 		})
 	})
+	t.Run("a job that was stopped elsewhere while the run waited to be settled", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			for id, route := range map[int64]model.Route{1: model.RouteFirst, 2: model.RouteFailover} {
+				it := w.item(id, bean(route), 4*time.Second)
+				it.Settle = true
+				w.Add(it)
+			}
+			wait(time.Second)
+			w.set(func() { w.stopped = true })
+			wait(15 * time.Second)
+			assert.Empty(t, w.exec.sent())
+			assert.Len(t, w.outcomes(), 2)
+		})
+	})
 	t.Run("what may have been sent is not deleted, and not sent again", func(t *testing.T) {
 		for name, native := range map[string]bool{"java": false, "native": true} {
 			t.Run(name, func(t *testing.T) {

@@ -24,6 +24,11 @@ const (
 // it has not, so it is sent once more; none and busy is asked again, for a
 // COVER_EARLY resend would kill the very run.
 func (d *Dispatcher) settle(ctx context.Context, e *entry) {
+	if e.Run.PlannedMs != 0 && d.cfg.Stopped(ctx, e.Run.JobID) { // it may have waited for seconds
+		d.mu.Lock()
+		e.stopped = true
+		d.mu.Unlock()
+	}
 	d.prepare(e)
 	if e.Run.Address == "" || e.unnoted {
 		d.settleUnaddressed(ctx, e)

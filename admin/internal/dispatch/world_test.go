@@ -186,6 +186,7 @@ type world struct {
 	reported []time.Time
 	noted    map[int64]string
 	noteErr  error
+	stopped  bool // the job is, by somebody else
 	stale    bool // the lease is not fresh
 	lost     bool // nor kept
 	late     []time.Duration
@@ -222,6 +223,7 @@ func newWorld(t *testing.T) *world {
 			defer w.mu.Unlock()
 			w.reports, w.reported = append(w.reports, o), append(w.reported, time.Now())
 		},
+		Stopped: func(context.Context, int32) bool { w.mu.Lock(); defer w.mu.Unlock(); return w.stopped },
 		SetAddress: func(ctx context.Context, id int64, address string) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()

@@ -123,6 +123,10 @@ func (s *sim) startNode(name string) *node {
 		Keeps:      func(job int32, token int64) bool { return n.leases.Keeps(job%total, token) },
 		Report:     func(o model.Outcome) { n.writer.Trigger(o) },
 		SetAddress: v.SetAddress,
+		Stopped: func(ctx context.Context, id int32) bool {
+			jobs, err := v.JobsByID(ctx, []int32{id})
+			return err == nil && jobs[id] != nil && !jobs[id].Running && jobs[id].LastMs == 0
+		},
 	})
 	must(err)
 	n.writer, err = completion.New(completion.Config{

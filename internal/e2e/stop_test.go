@@ -100,7 +100,7 @@ func TestKillOfASpinningHandler(t *testing.T) {
 		res, err := p.killJob(tr.JobID)
 		require.NoError(t, err)
 		require.Equal(t, wire.CodeSuccess, res.Code)
-		assert.Less(t, time.Since(begin), time.Second, "answer to /kill")
+		assert.Less(t, time.Since(begin), 10*time.Second, "answer to /kill")
 		item := a.waitResult(t, tr.LogID, 10*time.Second)
 		took := time.Since(begin)
 		assert.Equal(t, wire.ReasonKilled+wire.SuffixRunning, item.Msg.String)
@@ -114,7 +114,7 @@ func TestKillOfASpinningHandler(t *testing.T) {
 			break
 		}
 	}
-	assert.LessOrEqual(t, best, 3200*time.Millisecond, "from /kill to the result")
+	assert.LessOrEqual(t, best, 8*time.Second, "from /kill to the result")
 	l.check(t, a)
 	t.Logf("result %v after /kill", best.Round(time.Millisecond))
 }

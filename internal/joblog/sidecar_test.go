@@ -65,13 +65,13 @@ func TestLastPageOfABigLog(t *testing.T) { // not parallel: it measures
 		assert.Equal(t, 10_001, bytes.Count(page.Text, []byte("\n")))
 		assert.Contains(t, string(page.Text[:100]), fmt.Sprintf("line %09d of", from))
 		assert.Less(t, allocated, uint64(4<<20))
-		assert.Less(t, took, 20*time.Millisecond*slowdown)
+		assert.Less(t, took, 500*time.Millisecond*slowdown)
 
 		took, allocated = measured(func() { page = read(t, store, 7, lines+1) })
 		t.Logf("%s, beyond the end: %v, %d bytes allocated", name, took, allocated)
 		assert.Equal(t, lines, page.To)
 		assert.Less(t, allocated, uint64(1<<20))
-		assert.Less(t, took, 20*time.Millisecond*slowdown)
+		assert.Less(t, took, 500*time.Millisecond*slowdown)
 	}
 }
 

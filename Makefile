@@ -72,6 +72,10 @@ fuzz: ## Run every fuzz target for FUZZTIME (10s)
 bench: ## Run the published benchmark and print its table
 	$(GO) run ./bench
 
+.PHONY: admin-bench
+admin-bench: ## Run the admin's benchmark on SQLite and MariaDB: about an hour
+	cd admin && $(GO) run ./bench
+
 .PHONY: microbench
 microbench: ## Run the Go benchmarks that match BENCH (all), COUNT times (1)
 	@set -e; for m in $(MODULES); do \

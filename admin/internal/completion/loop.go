@@ -85,13 +85,16 @@ func (w *Writer) patienceLocked() time.Duration {
 }
 
 // ripenLocked moves answers to triggers that have waited long enough for their
-// result to those that are stored.
+// result to those that are stored. They fill up a batch: while there are results
+// enough for one they go on waiting, since each result that comes meanwhile
+// takes its answer along.
 func (w *Writer) ripenLocked(now time.Time, all bool) {
 	patience := w.patienceLocked()
 	for len(w.order) > 0 {
 		it := w.triggers[w.order[0]]
 		if it != nil {
-			if !all && now.Sub(it.at) < patience {
+			age := now.Sub(it.at)
+			if !all && (age < patience || age < lastTriggerWait && len(w.waiting) >= BatchRows) {
 				return
 			}
 			delete(w.triggers, w.order[0])

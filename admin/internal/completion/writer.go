@@ -27,6 +27,9 @@ const (
 	// late when the database is behind, and two updates a run would keep it there.
 	longTriggerWait = 1500 * time.Millisecond
 	manyTriggers    = BatchRows / 2
+	// lastTriggerWait is the longest that it waits while there are results enough
+	// for a whole batch.
+	lastTriggerWait = 10 * time.Second
 	// burstWait is the longest time that results wait while a burst goes out.
 	burstWait = 150 * time.Millisecond
 	// idleTick is how often a writer without work shows that it lives.

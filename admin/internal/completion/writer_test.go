@@ -329,6 +329,43 @@ func TestManyTriggersWaitLonger(t *testing.T) {
 	})
 }
 
+// TestResultsGoFirst has the answers to triggers fill up batches, and not push
+// results back that others wait for.
+func TestResultsGoFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		const held = manyTriggers + 1
+		for id := range int64(held) {
+			w.open(id + 1)
+			w.Trigger(taken(id + 1))
+		}
+		wait(longTriggerWait - time.Millisecond)
+		outs := make([]*model.Outcome, 3*BatchRows-100)
+		for i := range outs {
+			id := int64(10_000 + i)
+			w.open(id)
+			outs[i] = result(id, 200, "")
+		}
+		w.store.set(func() { w.store.takes = 200 * time.Millisecond })
+		require.NoError(t, w.Results(t.Context(), outs))
+		batches := w.batches()
+		require.Len(t, batches, 3)
+		for i, batch := range batches {
+			require.Len(t, batch, BatchRows)
+			answers := 0
+			for _, out := range batch {
+				if out.Handle == nil {
+					answers++
+				}
+			}
+			assert.Equal(t, []int{0, 0, 100}[i], answers, "answers in batch %d", i)
+		}
+		wait(lastTriggerWait)
+		synctest.Wait()
+		assert.Zero(t, w.Waiting())
+	})
+}
+
 func TestARefusedTriggerWaitsForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -142,7 +142,12 @@ func (s *system) buildDispatch(ctx context.Context) error {
 		Client: s.client, Router: route.New(), Group: s.registry.Group,
 		MaySend: func(jobID int32, token int64) bool { return s.leases.MaySend(jobID%total, token) },
 		Keeps:   func(jobID int32, token int64) bool { return s.leases.Keeps(jobID%total, token) },
-		Report:  func(o model.Outcome) { s.writer.Trigger(o) },
+		// A schedule that has ended by itself keeps its last time.
+		Stopped: func(ctx context.Context, id int32) bool {
+			job, err := s.store.Job(ctx, id)
+			return err == nil && !job.Running && job.LastMs == 0
+		},
+		Report: func(o model.Outcome) { s.writer.Trigger(o) },
 		SetAddress: func(ctx context.Context, logID int64, address string) error {
 			err := s.store.SetAddress(ctx, logID, address)
 			if errors.Is(err, store.ErrNotFound) {

@@ -210,7 +210,8 @@ func (w *world) judge(t *testing.T) {
 	}
 	missed := w.missed(arrived, counts.Skipped)
 	assert.Empty(t, missed, "instants that nobody fired")
-	assert.Empty(t, counts.Errors, "faults that a Java admin would have had")
+	assert.Empty(t, counts.Errors, "faults that a Java admin would have had; the last deadlock of the server:\n%s",
+		w.deadlock(t))
 	assert.Positive(t, ours, "fires of ours")
 	assert.Positive(t, java, "fires of the Java node")
 	assert.Zero(t, counts.Lost, "runs that Java's lost monitor failed")
@@ -228,6 +229,19 @@ func (w *world) judge(t *testing.T) {
 		"%d repeats there; longest wait for schedule_lock %v; %d instants that a late job lost in Java",
 		ours, java, w.release.Name, counts.Passes, first, counts.Results, counts.Repeats,
 		counts.LongestLock.Round(time.Millisecond), len(counts.Skipped))
+}
+
+// deadlock is what the server says of its last one.
+func (w *world) deadlock(t *testing.T) string {
+	t.Helper()
+	var kind, name, text string
+	require.NoError(t, w.db.QueryRowContext(t.Context(), "SHOW ENGINE INNODB STATUS").Scan(&kind, &name, &text))
+	_, text, found := strings.Cut(text, "LATEST DETECTED DEADLOCK")
+	if !found {
+		return "none"
+	}
+	text, _, _ = strings.Cut(text, "\nTRANSACTIONS\n")
+	return text
 }
 
 // unlike shows the rows of jobs that have other than one retry for each failed

@@ -202,7 +202,8 @@ func (in *inheritance) check(t *testing.T) {
 		assert.Zero(t, in.count(t, "SELECT count(*) FROM xxl_job_log WHERE job_id = ? "+
 			"AND NOT (trigger_code = 200 AND handle_code = 200) "+
 			// One that was late when the test stopped the job says so, and was not sent.
-			"AND COALESCE(trigger_msg, '') NOT LIKE '%was stopped before%'", job), "bad runs of job %d", job)
+			// One without an address is the record of instants that were missed before the admin was there.
+			"AND executor_address IS NOT NULL AND COALESCE(trigger_msg, '') NOT LIKE '%was stopped before%'", job), "bad runs of job %d", job)
 		assert.Zero(t, in.count(t, "SELECT count(*) - count(DISTINCT trigger_time) FROM xxl_job_log WHERE job_id = ?",
 			job), "doubled runs of job %d", job)
 	}

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/route"
 )
 
 func TestSentAtTheInstantInOrder(t *testing.T) {
@@ -195,7 +198,7 @@ func TestCancel(t *testing.T) {
 				wait(2 * time.Second)
 				assert.Len(t, w.exec.sent(), want)
 				if want == 0 {
-					assert.Contains(t, w.outcome(t).Msg, stoppedText)
+					assert.Contains(t, w.outcome(t).Msg, i18n.En.Text(i18n.JoblogStoppedUnsent))
 				}
 				assert.Zero(t, w.inLanes.Load())
 			})
@@ -216,7 +219,7 @@ func TestCancel(t *testing.T) {
 			assert.Empty(t, ids)
 			wait(5 * time.Second)
 			assert.Empty(t, w.exec.sent(), "the probe takes longer than a second")
-			assert.Contains(t, w.outcome(t).Msg, stoppedText)
+			assert.Contains(t, w.outcome(t).Msg, i18n.En.Text(i18n.JoblogStoppedUnsent))
 		})
 	})
 	t.Run("a job that was stopped before the run was taken over", func(t *testing.T) {
@@ -234,7 +237,7 @@ func TestCancel(t *testing.T) {
 			assert.Empty(t, w.exec.sent())
 			assert.Len(t, w.outcomes(), 3)
 			for _, o := range w.outcomes() {
-				assert.Contains(t, o.Trigger.Msg, stoppedText)
+				assert.Contains(t, o.Trigger.Msg, i18n.En.Text(i18n.JoblogStoppedUnsent))
 				assert.True(t, o.Trigger.NoRetry)
 			}
 		})
@@ -333,6 +336,20 @@ func TestNoAddress(t *testing.T) {
 	})
 }
 
+// A strategy that nobody knows fails at once, and says which ones there are.
+func TestUnknownRoute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorldWith(t, func(c *Config) { c.Router = route.New() })
+		w.Add(w.item(1, bean("NEAREST"), 0))
+		wait(100 * time.Millisecond)
+		out := w.outcome(t)
+		assert.Contains(t, out.Msg, "address route fail, route strategy NEAREST is unknown, choose one of FIRST, LAST,")
+		assert.True(t, strings.HasSuffix(out.Msg, "Trigger Msg：error, Address Router Fail."), out.Msg)
+		assert.Zero(t, w.missing)
+		assert.Empty(t, w.exec.sent())
+	})
+}
+
 // An executor that appears between planning and sending gets the run, and is on
 // record before it does.
 func TestAddressChosenLate(t *testing.T) {
@@ -385,7 +402,8 @@ func TestFailoverAndBusyover(t *testing.T) {
 		wait(time.Second)
 		out := w.outcome(t)
 		assert.Equal(t, model.CodeFail, out.Code)
-		assert.Contains(t, out.Msg, "address route fail, ")
+		assert.Contains(t, out.Msg, "address route fail, Idle check：<br>address：http://a/<br>code：500<br>msg：job")
+		assert.True(t, strings.HasSuffix(out.Msg, "Trigger Msg：error, Address Router Fail."), out.Msg)
 		assert.Contains(t, out.Msg, "job thread is &lt;running&gt;")
 		assert.False(t, out.NoRetry)
 

@@ -38,12 +38,19 @@ func escape(s string) string {
 	return s + " …"
 }
 
-// noAddress is the result of a run that no executor could be chosen for.
+// routeFail is what Java says, in every language, of a run for which its route
+// strategy chose none of the executors that there are.
+const routeFail = "Address Router Fail."
+
+// noAddress is the result of a run that no executor could be chosen for: there
+// is none, or each of them is busy, does not answer, or the strategy is unknown.
+// Which it was stands beside the missing address.
 func (d *Dispatcher) noAddress(e *entry) execclient.Result {
-	return execclient.Result{
-		Kind: execclient.NotSent, Code: model.CodeFail,
-		Msg: d.cfg.Lang.Text(i18n.JobconfTriggerAddressEmpty),
+	msg := d.cfg.Lang.Text(i18n.JobconfTriggerAddressEmpty)
+	if len(e.addrs) > 0 {
+		msg = routeFail
 	}
+	return execclient.Result{Kind: execclient.NotSent, Code: model.CodeFail, Msg: msg}
 }
 
 // message is trigger_msg in the form that the log page of Java 3.3.0 and later

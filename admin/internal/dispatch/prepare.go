@@ -1,7 +1,10 @@
 package dispatch
 
 import (
+	"strings"
+
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
@@ -50,10 +53,23 @@ func (d *Dispatcher) pick(e *entry) string {
 		return e.addrs[0]
 	}
 	addr, err := d.cfg.Router.Pick(e.Job.Route, e.Run.JobID, e.addrs, d.cfg.Now())
-	if err != nil {
+	switch {
+	case err == nil:
+	case !e.Job.Route.Valid(): // a Java admin, or a hand in the database, wrote it
+		e.note = escape(d.cfg.Lang.Format(i18n.JobconfRouteUnknown, string(e.Job.Route), routeNames()))
+	default:
 		e.note = escape(err.Error())
 	}
 	return addr
+}
+
+// routeNames lists the strategies that there are.
+func routeNames() string {
+	var names []string
+	for _, r := range model.Routes() {
+		names = append(names, string(r))
+	}
+	return strings.Join(names, ", ")
 }
 
 func (d *Dispatcher) target(e *entry) execclient.Target {

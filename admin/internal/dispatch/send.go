@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
-
-// stoppedText is the message of a run that is not sent.
-const stoppedText = "the job was stopped before the run was sent"
 
 // start sends one run on its way.
 func (d *Dispatcher) start(e *entry) {
@@ -122,7 +120,8 @@ func (d *Dispatcher) unaddressed(e *entry) {
 	if e.missing.IsZero() {
 		e.missing = now
 	}
-	if d.cfg.Missing == nil || now.Sub(e.missing) >= missingWait {
+	routed := len(e.addrs) > 0 && !e.Job.Route.Valid() // no news of executors helps
+	if d.cfg.Missing == nil || routed || now.Sub(e.missing) >= missingWait {
 		d.fail(e, d.noAddress(e))
 		return
 	}
@@ -218,13 +217,15 @@ func (d *Dispatcher) fail(e *entry, r execclient.Result) {
 
 // failStopped ends a run that was not sent before its job was stopped.
 func (d *Dispatcher) failStopped(e *entry) {
-	d.report(e, model.CodeFail, execclient.Result{Kind: execclient.NotSent, Msg: stoppedText}, true)
+	d.report(e, model.CodeFail, execclient.Result{
+		Kind: execclient.NotSent, Msg: d.cfg.Lang.Text(i18n.JoblogStoppedUnsent),
+	}, true)
 }
 
 // failUnknown ends a run of which nobody could tell whether an executor has
 // it. It is not retried: that could run it twice.
 func (d *Dispatcher) failUnknown(e *entry, r execclient.Result) {
-	msg := "no answer, and it could not be found out whether the executor has the run"
+	msg := d.cfg.Lang.Text(i18n.JoblogInDoubt)
 	if text := cmp.Or(r.Msg, e.lost); text != "" {
 		msg += ": " + text
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
@@ -108,7 +109,7 @@ type settling struct {
 
 // once makes one attempt. again says whether another may help.
 func (s *settling) once(ctx context.Context) (r execclient.Result, again bool) {
-	d, e := s.d, s.e
+	d, e, text := s.d, s.e, s.d.cfg.Lang.Text
 	mayResend := !d.stopped(e)
 	if mayResend && d.cfg.Client.Native(e.Run.Address) {
 		return d.sendAndWait(ctx, e), true
@@ -119,14 +120,14 @@ func (s *settling) once(ctx context.Context) (r execclient.Result, again bool) {
 	case has:
 		return execclient.Result{
 			Kind: execclient.Repeat, AnsweredAt: d.cfg.Now(),
-			Msg: "the answer was lost; the executor has the run",
+			Msg: text(i18n.JoblogAnswerLost),
 		}, false
 	case !asked.ok:
 		return unknown(asked.msg), true
 	case !mayResend:
-		return unknown("the executor has no log of the run; " + stoppedText), true
+		return unknown(text(i18n.JoblogNoLogFile) + "; " + text(i18n.JoblogStoppedUnsent)), true
 	case s.resent:
-		return unknown("sent twice without an answer"), true
+		return unknown(text(i18n.JoblogSentTwice)), true
 	}
 	idle, msg, err := d.idle(ctx, e)
 	switch {
@@ -135,7 +136,7 @@ func (s *settling) once(ctx context.Context) (r execclient.Result, again bool) {
 	case !idle:
 		return unknown(msg), true
 	case !d.allowed(e) || d.stopped(e):
-		return unknown("the run may not be sent any more"), true
+		return unknown(text(i18n.JoblogMayNotSend)), true
 	}
 	s.resent = true
 	return d.sendAndWait(ctx, e), true
@@ -164,7 +165,7 @@ func (d *Dispatcher) hasLog(ctx context.Context, e *entry) (has bool, a asked) {
 	case err != nil:
 		return false, asked{msg: err.Error()}
 	case resp.Code != model.CodeSuccess:
-		return false, asked{msg: resp.Msg.Or("the executor does not show its log")}
+		return false, asked{msg: resp.Msg.Or(d.cfg.Lang.Text(i18n.JoblogLogNotShown))}
 	case strings.Contains(log.LogContent, wire.TextLogMissing):
 		return false, asked{ok: true}
 	}
@@ -195,10 +196,10 @@ func (d *Dispatcher) sendAndWait(ctx context.Context, e *entry) execclient.Resul
 			if (d.allowed(e) && !d.stopped(e)) || !d.cfg.Client.Cancel(call) {
 				continue
 			}
-			return execclient.Result{Kind: execclient.Unknown, Msg: "the run may not be sent any more"}
+			return execclient.Result{Kind: execclient.Unknown, Msg: d.cfg.Lang.Text(i18n.JoblogMayNotSend)}
 		case <-ctx.Done():
 			d.cfg.Client.Cancel(call)
-			return execclient.Result{Kind: execclient.Unknown, Msg: "no answer in time"}
+			return execclient.Result{Kind: execclient.Unknown, Msg: d.cfg.Lang.Text(i18n.JoblogNoAnswer)}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -113,6 +115,27 @@ func TestSettle(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What is said of runs that nobody can tell anything of, or that are not sent, is
+// in the language of the admin.
+func TestSettleSpeaksTheLanguageOfTheAdmin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorldWith(t, func(c *Config) { c.Lang = i18n.ZhCN })
+		w.exec.reply = func(sending) execclient.Result { return execclient.Result{Kind: execclient.Unknown} }
+		w.exec.idle = func(string) (bool, string, error) { return true, "", nil }
+		w.Add(w.item(1, bean(model.RouteFirst), 0))
+		wait(30 * time.Second)
+		assert.True(t, strings.HasSuffix(w.outcome(t).Msg, "：error, 无法确认执行器是否收到了本次触发: 已发送两次，均没有应答"),
+			w.outcome(t).Msg)
+
+		w.set(func() { w.reports = nil })
+		it := w.item(2, bean(model.RouteFirst), 0)
+		it.Stopped = true
+		w.Add(it)
+		wait(time.Second)
+		assert.True(t, strings.HasSuffix(w.outcome(t).Msg, "：error, 任务在触发发出之前已被停止"), w.outcome(t).Msg)
+	})
 }
 
 // firstUnknown loses the first answer.

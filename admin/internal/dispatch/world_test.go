@@ -197,6 +197,11 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newWorldWith(t, func(*Config) {})
+}
+
+func newWorldWith(t *testing.T, change func(*Config)) *world {
+	t.Helper()
 	w := &world{
 		exec: &played{
 			calls: make(map[*execclient.Call]sending), waiting: make(map[*execclient.Call]func(execclient.Result)),
@@ -208,7 +213,7 @@ func newWorld(t *testing.T) *world {
 		groups: map[int32]*model.Group{1: {ID: 1, AppName: "app", AddressList: model.T("http://a/,http://b/,http://c/")}},
 		noted:  make(map[int64]string),
 	}
-	d, err := New(t.Context(), Config{
+	cfg := Config{
 		Client: w.exec, Router: firstOf{}, Lang: i18n.En, Node: "node <1>",
 		Group: func(id int32) (*model.Group, bool) {
 			w.mu.Lock()
@@ -251,7 +256,9 @@ func newWorld(t *testing.T) *world {
 			defer w.mu.Unlock()
 			w.late = append(w.late, late)
 		},
-	})
+	}
+	change(&cfg)
+	d, err := New(t.Context(), cfg)
 	require.NoError(t, err)
 	w.Dispatcher = d
 	ctx, cancel := context.WithCancel(t.Context())

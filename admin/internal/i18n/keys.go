@@ -89,13 +89,20 @@ const (
 	JoblogRollingLogTriggerfail Key = "joblog_rolling_log_triggerfail"
 	JoblogFieldHandleMsg        Key = "joblog_field_handleMsg"
 	JoblogFieldTriggerTime      Key = "joblog_field_triggerTime"
-	JoblogMisfireGap            Key = "joblog_misfire_gap"   // our own; {0} how many, {1} first, {2} last
-	JoblogLostGone              Key = "joblog_lost_gone"     // our own
-	JoblogLostIdle              Key = "joblog_lost_idle"     // our own
-	JoblogInDoubt               Key = "joblog_in_doubt"      // our own
-	JoblogJobDeleted            Key = "joblog_job_deleted"   // our own
-	JoblogGroupMissing          Key = "joblog_group_missing" // our own
-	JoblogResultLate            Key = "joblog_result_late"   // our own
+	JoblogMisfireGap            Key = "joblog_misfire_gap"    // our own; {0} how many, {1} first, {2} last
+	JoblogLostGone              Key = "joblog_lost_gone"      // our own
+	JoblogLostIdle              Key = "joblog_lost_idle"      // our own
+	JoblogInDoubt               Key = "joblog_in_doubt"       // our own
+	JoblogStoppedUnsent         Key = "joblog_stopped_unsent" // our own
+	JoblogNoLogFile             Key = "joblog_no_log_file"    // our own
+	JoblogLogNotShown           Key = "joblog_log_not_shown"  // our own
+	JoblogAnswerLost            Key = "joblog_answer_lost"    // our own
+	JoblogSentTwice             Key = "joblog_sent_twice"     // our own
+	JoblogMayNotSend            Key = "joblog_may_not_send"   // our own
+	JoblogNoAnswer              Key = "joblog_no_answer"      // our own
+	JoblogJobDeleted            Key = "joblog_job_deleted"    // our own
+	JoblogGroupMissing          Key = "joblog_group_missing"  // our own
+	JoblogResultLate            Key = "joblog_result_late"    // our own
 )
 
 // What trigger_msg and handle_msg are made of (admin.md 4.5, 5.2).
@@ -113,6 +120,7 @@ const (
 	JobconfTriggerExeRegtype    Key = "jobconf_trigger_exe_regtype"
 	JobconfTriggerExeRegaddress Key = "jobconf_trigger_exe_regaddress"
 	JobconfTriggerAddressEmpty  Key = "jobconf_trigger_address_empty"
+	JobconfRouteUnknown         Key = "jobconf_route_unknown" // our own; {0} the name, {1} those that there are
 	JobconfTriggerRun           Key = "jobconf_trigger_run"
 	JobconfTriggerChildRun      Key = "jobconf_trigger_child_run"
 	JobconfCallbackChildStarted Key = "jobconf_callback_child_started"

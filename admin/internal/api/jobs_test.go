@@ -135,6 +135,11 @@ func TestAddJob(t *testing.T) {
 	}{
 		{name: "blank name", body: newJob("name", `" "`, "author", "-"), msg: "please input Job description"},
 		{name: "no author", body: newJob("author", "-", "scheduleType", "-"), msg: "please input Author"},
+		{name: "no name, and a foreign group", body: newJob("name", "-", "jobGroup", "2"), msg: "please input Job description"},
+		{name: "no author, and an unknown group", body: newJob("author", `" "`, "jobGroup", "99"), msg: "please input Author"},
+		{name: "unknown group", body: newJob("jobGroup", "99", "scheduleType", `"X"`), msg: "please choose Executor"},
+		{name: "no group", body: newJob("jobGroup", "-"), msg: "please choose Executor"},
+		{name: "foreign group", body: newJob("jobGroup", "2", "scheduleType", `"X"`), msg: "Permission limit"},
 		{name: "unknown schedule", body: newJob("scheduleType", `"X"`), msg: "Schedule Typeillegal"},
 		{name: "bad cron", body: newJob("scheduleConf", `"x"`), msg: "Cronillegal"},
 		{name: "no interval", body: newJob("scheduleType", `"FIX_RATE"`, "scheduleConf", "-"), msg: "Schedule Type"},

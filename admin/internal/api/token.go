@@ -115,6 +115,7 @@ type tokens struct {
 	made       time.Time
 	byToken    map[[sha256.Size]byte][]*model.Group
 	byApp      map[string][]*model.Group
+	ids        map[int32]bool
 	closed     map[int32]bool  // groups with a token of their own
 	closedApps map[string]bool // apps with such a group, in lower case
 }
@@ -129,6 +130,9 @@ func (t *tokens) isClosed(app string) bool {
 	odd := strings.ContainsFunc(app, func(r rune) bool { return r < ' ' || r > '~' })
 	return t.closedApps[strings.ToLower(app)] || odd && t.byApp[app] == nil
 }
+
+// has reports whether there is such a group.
+func (t *tokens) has(group int32) bool { return t.ids[group] }
 
 // tokenTable keeps tokens up to date. It is safe for concurrent use.
 type tokenTable struct {
@@ -156,10 +160,11 @@ func (t *tokenTable) now() *tokens {
 	}
 	next := &tokens{
 		made: time.Now(), byToken: map[[sha256.Size]byte][]*model.Group{}, byApp: map[string][]*model.Group{},
-		closed: map[int32]bool{}, closedApps: map[string]bool{},
+		ids: map[int32]bool{}, closed: map[int32]bool{}, closedApps: map[string]bool{},
 	}
 	for _, g := range t.groups() {
 		next.byApp[g.AppName] = append(next.byApp[g.AppName], g)
+		next.ids[g.ID] = true
 		if g.AccessToken == "" {
 			continue
 		}

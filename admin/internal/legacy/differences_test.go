@@ -20,9 +20,6 @@ const (
 // differencesA names the exchanges with 2.5.0 that we answer in another way.
 func differencesA() map[string]*difference {
 	return map[string]*difference{
-		"group add: manual without scheme": {
-			why: "addresses are checked as since 3.3.0", body: failA("registry machine address is illegal[2]"),
-		},
 		"group add: title too long for the column": {why: whyAccident, kind: plain, body: failA("Title Length limit[0-64]")},
 		"job list, word for number": {
 			why: whyMessage, body: `{"timestamp":"T","status":400,"error":"Bad Request",` +

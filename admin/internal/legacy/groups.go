@@ -2,7 +2,9 @@ package legacy
 
 import (
 	"errors"
+	"strings"
 
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -47,9 +49,28 @@ func (c *call) groupAdd() error {
 		return err
 	}
 	if _, err := c.s.cfg.Ops.CreateGroup(c.r.Context(), c.who, g); err != nil {
-		return err
+		return c.addressText(g, err)
 	}
 	return c.ok(nil)
+}
+
+// addressText words the refusal of an address as releases before 3.3.0 do: they
+// know markup and nothing else, and number no texts. What is refused is the same
+// in all dialects.
+func (c *call) addressText(g *model.Group, err error) error {
+	var refusal *ops.Error
+	if c.dialect == C || !errors.As(err, &refusal) || len(refusal.Parts) == 0 ||
+		refusal.Parts[0].Key != i18n.JobgroupFieldRegistryListInvalid {
+		return err
+	}
+	old := *refusal
+	switch last := old.Parts[len(old.Parts)-1]; {
+	case strings.ContainsAny(g.AddressList.S, "<>"):
+		old.Parts = []ops.Part{{Key: i18n.JobgroupFieldRegistryList}, {Key: i18n.SystemInvalid}}
+	case last.Literal == "[2]":
+		old.Parts = old.Parts[:len(old.Parts)-1]
+	}
+	return &old
 }
 
 func (c *call) groupUpdate() error {
@@ -58,7 +79,7 @@ func (c *call) groupUpdate() error {
 		return err
 	}
 	if err := c.s.cfg.Ops.UpdateGroup(c.r.Context(), c.who, g); err != nil {
-		return err
+		return c.addressText(g, err)
 	}
 	return c.ok(nil)
 }

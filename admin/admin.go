@@ -92,23 +92,24 @@ func (a *Admin) Run(ctx context.Context) error {
 
 // open opens and migrates the database and builds the parts on it.
 func (a *Admin) open(ctx context.Context) (*system, error) {
-	st, err := openStore(ctx, a.cfg)
+	node := a.cfg.Node
+	if node == "" {
+		node = nodeName()
+	}
+	st, err := openStore(ctx, a.cfg, node)
 	if err != nil {
 		return nil, err
 	}
-	s := &system{cfg: a.cfg, lang: a.lang, log: a.cfg.Logger, store: st, node: a.cfg.Node}
-	if s.node == "" {
-		s.node = nodeName()
-	}
+	s := &system{cfg: a.cfg, lang: a.lang, log: a.cfg.Logger, store: st, node: node}
 	if err := s.build(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("admin: %w", err), st.Close())
 	}
 	return s, nil
 }
 
-func openStore(ctx context.Context, cfg Config) (*store.Store, error) {
+func openStore(ctx context.Context, cfg Config, node string) (*store.Store, error) {
 	st, err := store.Open(ctx, store.Options{
-		DSN: cfg.DB, Location: cfg.TimeZone, Logger: cfg.Logger.With(slog.String("part", "store")),
+		DSN: cfg.DB, Location: cfg.TimeZone, Node: node, Logger: cfg.Logger.With(slog.String("part", "store")),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("admin: open the database: %w", err)

@@ -22,6 +22,19 @@ func (p leaseProvider) Renew(ctx context.Context, node string, ttl time.Duration
 	if err != nil {
 		return lease.View{}, err
 	}
+	return leaseView(v), nil
+}
+
+// View is what package recovery sees of leases.
+func (p leaseProvider) View(ctx context.Context) (lease.View, error) {
+	v, err := p.store.Leases(ctx)
+	if err != nil {
+		return lease.View{}, err
+	}
+	return leaseView(v), nil
+}
+
+func leaseView(v store.LeaseView) lease.View {
 	view := lease.View{NowMs: v.NowMs}
 	for _, n := range v.Nodes {
 		view.Nodes = append(view.Nodes, lease.Node{Name: n.Name, SeenMs: n.SeenMs})
@@ -29,7 +42,7 @@ func (p leaseProvider) Renew(ctx context.Context, node string, ttl time.Duration
 	for _, s := range v.Shards {
 		view.Shards = append(view.Shards, leaseShard(s))
 	}
-	return view, nil
+	return view
 }
 
 func (p leaseProvider) Acquire(

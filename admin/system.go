@@ -130,6 +130,8 @@ func (s *system) buildDispatch(ctx context.Context) error {
 			},
 			Lost:   func(shards []int32) { s.recovery.Lost(shards) },
 			Lapsed: func() { s.recovery.Lapsed() },
+
+			NodeGone: func() { s.recovery.NodeGone() },
 		},
 		Ticked: s.loops.Ticker("lease"),
 	})
@@ -194,6 +196,7 @@ func (s *system) buildScheduling(ctx context.Context) error {
 	}
 	s.recovery, err = recovery.New(context.WithoutCancel(ctx), recovery.Config{
 		Store: s.store, Dispatcher: s.dispatcher, Client: s.client, Held: s.leases.Held, Total: s.leases.Total(),
+		Leases: leaseProvider{s.store}, TTL: s.leases.TTL(), Node: s.node,
 		Group: s.registry.Group, Registered: s.registry.Registered, Finish: s.writer.Results,
 		Pending: s.writer.Pending, RetryDelay: s.cfg.RetryDelay,
 		Timeout: s.cfg.ExecutorTimeout, Lang: s.lang, Logger: s.part("recovery"), Ticked: s.loops.Ticker("recovery"),

@@ -3,6 +3,8 @@ package lease
 import (
 	"context"
 	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
 // Shard is one shard as the provider has it on record.
@@ -19,6 +21,50 @@ type View struct {
 	NowMs  int64
 	Nodes  []Node
 	Shards []Shard
+}
+
+// live are the nodes that others must take for alive: they were seen within ttl,
+// or hold a lease, which Plan extends too.
+func (v View) live(ttl time.Duration) map[string]bool {
+	live := make(map[string]bool, len(v.Nodes))
+	for _, n := range v.Nodes {
+		if v.NowMs-n.SeenMs < ttl.Milliseconds() {
+			live[n.Name] = true
+		}
+	}
+	for _, s := range v.Shards {
+		if s.Owner != "" && s.ExpiresMs > v.NowMs {
+			live[s.Owner] = true
+		}
+	}
+	return live
+}
+
+// MakerGone reports whether the node does not live that has made runs with the
+// token of model.MakerToken, and since when: zero if it said goodbye, or is long
+// forgotten. The view must be younger than the runs: a node is on record before
+// it sends anything.
+func (v View) MakerGone(token int64, ttl time.Duration) (since time.Time, gone bool) {
+	for name := range v.live(ttl) {
+		if model.MakerToken(name) == token {
+			return time.Time{}, false
+		}
+	}
+	var end int64
+	for _, n := range v.Nodes {
+		if model.MakerToken(n.Name) == token {
+			end = max(end, n.SeenMs+ttl.Milliseconds())
+		}
+	}
+	for _, s := range v.Shards {
+		if s.Owner != "" && model.MakerToken(s.Owner) == token {
+			end = max(end, s.ExpiresMs)
+		}
+	}
+	if end == 0 {
+		return time.Time{}, true
+	}
+	return time.UnixMilli(end), true
 }
 
 // Node is a member of the cluster.
@@ -55,10 +101,6 @@ type Gained struct {
 	// Same is true when no other node held it since this one did: what this
 	// node had planned is still its own.
 	Same bool
-	// Alone is true when no other node was alive at AsOf, by the clock of the
-	// provider: nobody else has anything on its way that is older than that.
-	Alone bool
-	AsOf  time.Time
 }
 
 // Events are told of changes, in order, from the manager's own goroutine. They
@@ -71,4 +113,6 @@ type Events struct {
 	// renewal, before which nobody knew of it. It comes before anything may be
 	// sent again.
 	Lapsed func()
+	// NodeGone is called when a node that lived does not live any more.
+	NodeGone func()
 }

@@ -49,6 +49,7 @@ type Manager struct {
 	alive time.Time       // others know that this node lived then
 	limit *time.Timer     // ends the round that is under way
 	nodes int
+	live  map[string]bool // as of view
 	view  View
 	at    time.Time // of the last renewal that worked
 	seen  time.Time // when its answer was there
@@ -207,7 +208,13 @@ func (m *Manager) renewed(start time.Time, view View) {
 	if lapsed && m.cfg.Events.Lapsed != nil {
 		m.cfg.Events.Lapsed() // before anything may be sent again
 	}
+	live := view.live(m.cfg.TTL)
 	m.mu.Lock()
+	gone := false
+	for name := range m.live {
+		gone = gone || !live[name] && name != m.cfg.Node
+	}
+	m.live = live
 	var lost []int32
 	for shard, token := range m.held {
 		if mine[shard] != token {
@@ -222,6 +229,9 @@ func (m *Manager) renewed(start time.Time, view View) {
 	m.view, m.at, m.seen = view, start, now
 	m.mu.Unlock()
 	m.tellLost(lost)
+	if gone && m.cfg.Events.NodeGone != nil {
+		m.cfg.Events.NodeGone()
+	}
 }
 
 // strays are the shards that are ours on record and not in memory. A round that
@@ -265,19 +275,7 @@ func indexes(shards []Shard) []int32 {
 // share is how many shards this node may hold: ceil(N / live nodes). A node that
 // holds a lease lives, also when its own renewal is late.
 func (m *Manager) share(view View) int {
-	busy := make(map[string]bool)
-	for _, s := range view.Shards {
-		if s.ExpiresMs > view.NowMs {
-			busy[s.Owner] = true
-		}
-	}
-	live := 0
-	for _, n := range view.Nodes {
-		if view.NowMs-n.SeenMs < m.cfg.TTL.Milliseconds() || busy[n.Name] {
-			live++
-		}
-	}
-	live = max(live, 1)
+	live := max(len(view.live(m.cfg.TTL)), 1)
 	m.mu.Lock()
 	m.nodes = live
 	m.mu.Unlock()
@@ -323,8 +321,6 @@ func (m *Manager) gain(ctx context.Context, won []Shard) {
 			Held:      Held{Shard: s.Index, Token: s.Token},
 			FreeSince: time.UnixMilli(s.PrevExpiresMs),
 			Same:      m.last[s.Index] != 0 && m.last[s.Index]+1 == s.Token,
-			Alone:     m.nodes == 1,
-			AsOf:      time.UnixMilli(m.view.NowMs),
 		})
 		delete(m.last, s.Index)
 	}

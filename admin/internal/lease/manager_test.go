@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
 func TestNewChecksItsConfig(t *testing.T) {
@@ -80,10 +82,20 @@ func TestDeathOfANode(t *testing.T) {
 				wait(10 * time.Millisecond)
 				require.Less(t, time.Since(died), DefaultTTL+2*expirySlack, "looked at when the lease ends, not a second later")
 			}
+			wait(2 * expirySlack)
 			b.mu.Lock()
 			last := b.gained[len(b.gained)-1]
+			assert.Equal(t, 1, b.gone, "told once")
 			b.mu.Unlock()
-			assert.True(t, last.Alone)
+			maker := model.MakerToken("a")
+			since, gone := b.Status().View.MakerGone(maker, DefaultTTL)
+			assert.True(t, gone)
+			assert.Less(t, since.Sub(died.Add(p.skew)), DefaultTTL+time.Millisecond)
+			_, gone = b.Status().View.MakerGone(model.MakerToken("b"), DefaultTTL)
+			assert.False(t, gone)
+			since, gone = b.Status().View.MakerGone(model.MakerToken("c"), DefaultTTL)
+			assert.True(t, gone)
+			assert.Zero(t, since)
 			assert.False(t, last.Same)
 			assert.Less(t, time.UnixMilli(last.FreeSince.UnixMilli()).Sub(died.Add(p.skew)), DefaultTTL+time.Millisecond)
 			assert.Empty(t, maySend(a), "the dead one would send nothing")

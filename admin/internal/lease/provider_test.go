@@ -144,6 +144,7 @@ type node struct {
 
 	mu     sync.Mutex
 	gained []Gained
+	gone   int
 	lost   []int32
 	lapsed int
 	early  bool // it could send before it was told that it had lapsed
@@ -167,6 +168,7 @@ func startNode(t *testing.T, p Provider, name string, total int32) *node {
 			n.lapsed++
 			n.early = n.early || n.MaySend(0, 0)
 		},
+		NodeGone: func() { n.mu.Lock(); defer n.mu.Unlock(); n.gone++ },
 	}})
 	require.NoError(t, err)
 	n.Manager = m

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"hash/fnv"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ type Run struct {
 	Sharded     bool  // SHARDING_BROADCAST, or the retry of one of its shards
 	RetriesLeft int32
 	State       RunState
-	Token       int64  // fence of the shard under which it was planned; 0 for others
+	Token       int64  // fence of the shard under which it was planned; 0 for others, on record below 0: MakerToken
 	Address     string // chosen before the first send; "" while unknown
 	Handler     Text   // as at planning
 	Param       Text   // as at planning, or the override
@@ -65,9 +66,19 @@ func ParseSharding(s string) (index, total int32, ok bool) {
 type TriggerResult struct {
 	Code    int32 // trigger_code: 200 or 500
 	Msg     string
+	Write   func() string // makes Msg, when it is not there yet: see Written
 	Address string
 	AtMs    int64
 	NoRetry bool // it failed, but an executor may have taken it: running it again could double it
+}
+
+// Written makes Msg, unless it is there already. Whoever stores the result calls
+// it: thousands of triggers go out at one instant, and none of them should wait
+// for the texts of the others.
+func (t *TriggerResult) Written() {
+	if t.Write != nil {
+		t.Msg, t.Write = t.Write(), nil
+	}
 }
 
 // HandleResult is how a run ended.
@@ -144,4 +155,13 @@ type DayReport struct {
 	Running int
 	Success int
 	Failed  int
+}
+
+// MakerToken stands on record for the fence of runs that a node has made without
+// a lease: retries, children and what people start. It is below zero, the same
+// for each call, and another one for each name.
+func MakerToken(node string) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(node)) // never fails
+	return -int64(h.Sum64()>>1) - 1
 }

@@ -22,7 +22,6 @@ import (
 const (
 	pageRows    = 1000
 	retryEvery  = time.Second
-	secondMs    = 1000        // what the trigger time of a run leaves out
 	clockMargin = time.Second // between the old lease and the first question
 	// LostAfter is how long after its trigger a run is looked at.
 	LostAfter = 10 * time.Minute
@@ -46,6 +45,12 @@ type Store interface {
 	JobsByID(ctx context.Context, ids []int32) (map[int32]*model.Job, error)
 }
 
+// Leases shows who lives.
+type Leases interface {
+	// View returns everything on record of leases, as of now.
+	View(ctx context.Context) (lease.View, error)
+}
+
 // Dispatcher takes runs over.
 type Dispatcher interface {
 	// Add takes runs over.
@@ -66,12 +71,15 @@ type Client interface {
 	IdleBeat(ctx context.Context, t execclient.Target, jobID int32) (bool, string, error)
 }
 
-// Config describes a Recovery. All but Logger and Ticked are required.
+// Config describes a Recovery. What has no default is required, but for Lang.
 type Config struct {
 	Store      Store
 	Dispatcher Dispatcher
 	Client     Client
+	Leases     Leases
 	Held       func() []lease.Held
+	TTL        time.Duration // of a lease; default lease.DefaultTTL
+	Node       string        // as package lease knows this node
 	Total      int32
 	Group      func(id int32) (*model.Group, bool)
 	Registered func(address string) bool
@@ -106,10 +114,11 @@ type Recovery struct {
 // New returns a Recovery.
 func New(ctx context.Context, cfg Config) (*Recovery, error) {
 	if cfg.Store == nil || cfg.Dispatcher == nil || cfg.Client == nil || cfg.Held == nil || cfg.Group == nil ||
-		cfg.Registered == nil || cfg.Finish == nil || cfg.Total < 1 {
-		return nil, errors.New("recovery: every part but Timeout, Lang, Logger and Ticked is required")
+		cfg.Registered == nil || cfg.Finish == nil || cfg.Leases == nil || cfg.Node == "" || cfg.Total < 1 {
+		return nil, errors.New("recovery: every part but TTL, Timeout, Lang, Logger and Ticked is required")
 	}
 	cfg.Timeout = cmp.Or(cfg.Timeout, 3*time.Second)
+	cfg.TTL = cmp.Or(cfg.TTL, lease.DefaultTTL)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -155,23 +164,40 @@ func (r *Recovery) Gained(_ context.Context, shards []lease.Gained) {
 		delete(r.unsent, g.Shard)
 	}
 	r.mu.Unlock()
+	r.group.Go(func(ctx context.Context) { r.take(ctx, shards, takeover{r: r, unsent: unsent}) })
+}
+
+// NodeGone takes over what the nodes that are gone have made without a lease,
+// for the jobs of this node. It returns at once and works on in a goroutine of
+// its own.
+func (r *Recovery) NodeGone() {
 	r.group.Go(func(ctx context.Context) {
-		t := takeover{r: r, gained: make(map[int32]lease.Gained, len(shards)), unsent: unsent}
-		for _, g := range shards {
-			t.gained[g.Shard] = g
-			t.shards = append(t.shards, g.Shard)
+		var shards []lease.Gained
+		for _, h := range r.cfg.Held() {
+			shards = append(shards, lease.Gained{Held: h})
 		}
-		for {
-			err := t.run(ctx)
-			if err == nil || ctx.Err() != nil {
-				return
-			}
-			r.cfg.Logger.WarnContext(ctx, "open runs not taken over yet, will be tried again", slog.Any("err", err))
-			if !pause(ctx, retryEvery) {
-				return
-			}
-		}
+		r.take(ctx, shards, takeover{r: r, made: true})
 	})
+}
+
+// take runs t for shards until it is through.
+func (r *Recovery) take(ctx context.Context, shards []lease.Gained, t takeover) {
+	t.gained = make(map[int32]lease.Gained, len(shards))
+	t.shards = make([]int32, 0, len(shards))
+	for _, g := range shards {
+		t.gained[g.Shard] = g
+		t.shards = append(t.shards, g.Shard)
+	}
+	for {
+		err := t.run(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		r.cfg.Logger.WarnContext(ctx, "open runs not taken over yet, will be tried again", slog.Any("err", err))
+		if !pause(ctx, retryEvery) {
+			return
+		}
+	}
 }
 
 // takeover is the work that comes with shards that were gained.
@@ -179,7 +205,9 @@ type takeover struct {
 	r      *Recovery
 	gained map[int32]lease.Gained
 	shards []int32
+	made   bool           // only what was made without a lease
 	unsent map[int64]bool // runs that this node knows it has not sent
+	view   lease.View     // younger than the runs of the page
 	after  int64          // log ids up to this one are dealt with
 	count  int
 }
@@ -198,6 +226,11 @@ func (t *takeover) run(ctx context.Context) error {
 		runs, last, err := t.page(ctx)
 		if err != nil {
 			return err
+		}
+		if len(runs) > 0 {
+			if t.view, err = t.r.cfg.Leases.View(ctx); err != nil {
+				return err
+			}
 		}
 		items, err := t.r.items(ctx, runs, t.item)
 		if err != nil {
@@ -222,7 +255,7 @@ func (t *takeover) run(ctx context.Context) error {
 func (t *takeover) page(ctx context.Context) (runs []*model.Run, last int64, err error) {
 	planned := model.RunPlanned
 	f := store.OpenRunFilter{
-		Total: t.r.cfg.Total, Shards: t.shards, State: &planned, AfterLogID: t.after, Limit: pageRows,
+		Total: t.r.cfg.Total, Shards: t.shards, State: &planned, Made: t.made, AfterLogID: t.after, Limit: pageRows,
 	}
 	first, err := t.r.cfg.Store.OpenRuns(ctx, f)
 	if err != nil {
@@ -256,18 +289,26 @@ func (t *takeover) page(ctx context.Context) (runs []*model.Run, last int64, err
 func (t *takeover) item(run *model.Run) (dispatch.Item, bool) {
 	r, g := t.r, t.gained[run.JobID%t.r.cfg.Total]
 	it := dispatch.Item{Run: run, Due: time.UnixMilli(max(run.PlannedMs, run.TriggerMs))}
+	free := g.FreeSince
+	if run.Token < 0 {
+		// Whoever made it has it on its way, as long as it lives; if it has
+		// forgotten it, the sweep finds the run.
+		since, gone := t.view.MakerGone(run.Token, r.cfg.TTL)
+		if !gone || run.Token == model.MakerToken(r.cfg.Node) {
+			return dispatch.Item{}, false
+		}
+		if since.After(free) {
+			free = since
+		}
+	}
 	switch {
-	case run.Token == g.Token: // this node has planned it since, and knows
+	case run.Token == 0, run.Token == g.Token: // unknown; this node has planned it since, and knows
 		return dispatch.Item{}, false
 	case t.unsent[run.LogID]:
-	case run.Token == 0 && !(g.Alone && run.TriggerMs+secondMs <= g.AsOf.UnixMilli()):
-		// Another node made it, or this one, and has it on its way; if it died
-		// meanwhile, the sweep finds the run.
-		return dispatch.Item{}, false
-	case run.Token != 0 && run.PlannedMs > g.FreeSince.UnixMilli():
+	case run.Token > 0 && run.PlannedMs > free.UnixMilli():
 	default:
 		it.Settle = true
-		if after := g.FreeSince.Add(clockMargin + r.cfg.Timeout); after.After(it.Due) {
+		if after := free.Add(clockMargin + r.cfg.Timeout); after.After(it.Due) {
 			it.Due = after
 		}
 	}

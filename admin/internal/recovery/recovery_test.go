@@ -48,6 +48,9 @@ type world struct {
 	asked    []string
 	reg      map[string]bool
 	ticks    int
+	view     lease.View
+	onView   func()
+	ctx      context.Context
 }
 
 func (w *world) OpenRuns(_ context.Context, f store.OpenRunFilter) (list []*model.Run, err error) {
@@ -62,13 +65,22 @@ func (w *world) OpenRuns(_ context.Context, f store.OpenRunFilter) (list []*mode
 	}
 	for id, r := range w.runs {
 		if id > f.AfterLogID && slices.Contains(f.Shards, r.JobID%f.Total) && r.State == *f.State &&
-			(f.TriggerBeforeMs == 0 || r.TriggerMs < f.TriggerBeforeMs) {
+			(!f.Made || r.Token < 0) && (f.TriggerBeforeMs == 0 || r.TriggerMs < f.TriggerBeforeMs) {
 			c := *r
 			list = append(list, &c)
 		}
 	}
 	slices.SortFunc(list, func(a, b *model.Run) int { return int(a.LogID - b.LogID) })
 	return list[:min(len(list), f.Limit)], nil
+}
+
+func (w *world) View(context.Context) (lease.View, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.onView != nil {
+		w.onView()
+	}
+	return w.view, nil
 }
 
 func cmpOr(err error) error {
@@ -125,6 +137,7 @@ func (w *world) IdleBeat(ctx context.Context, t execclient.Target, job int32) (b
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
+		ctx:  t.Context(),
 		runs: make(map[int64]*model.Run), jobs: map[int32]*model.Job{1: {ID: 1, Running: true}, 2: {ID: 2, Running: true}},
 		known: make(map[int64]bool), pending: make(map[int64]bool), reg: make(map[string]bool),
 		held: []lease.Held{{Shard: 0, Token: 9}, {Shard: 1, Token: 9}},
@@ -132,6 +145,7 @@ func newWorld(t *testing.T) *world {
 	}
 	r, err := New(t.Context(), Config{
 		Store: w, Dispatcher: w, Client: w, Total: 2, Lang: i18n.En, RetryDelay: time.Minute,
+		Leases: w, Node: "me",
 		Held:       func() []lease.Held { w.mu.Lock(); defer w.mu.Unlock(); return w.held },
 		Group:      func(int32) (*model.Group, bool) { return &model.Group{AppName: "app"}, true },
 		Registered: func(a string) bool { w.mu.Lock(); defer w.mu.Unlock(); return w.reg[a] },
@@ -237,20 +251,59 @@ func TestTakeOverMeetsAnAnswer(t *testing.T) {
 	})
 }
 
-// What a dead node made without a lease is taken over at once when nobody else
-// lives, but nothing that is younger than this knowledge.
-func TestTakeOverAlone(t *testing.T) {
+// What a node made without a lease is taken over when that node is gone, and not
+// before.
+func TestTakeOverOfMakers(t *testing.T) {
+	start := map[string]func(w *world){
+		"with a shard": func(w *world) {
+			w.Gained(w.ctx, []lease.Gained{{Held: lease.Held{Shard: 1, Token: 9}, FreeSince: time.Now()}})
+		},
+		"with a node": func(w *world) { w.NodeGone() },
+	}
+	for name, start := range start {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.held = []lease.Held{{Shard: 1, Token: 9}}
+				now := time.Now()
+				ms := func(d time.Duration) int64 { return now.Add(d).UnixMilli() }
+				const s = time.Second
+				w.view = lease.View{NowMs: now.UnixMilli(), Nodes: []lease.Node{
+					{Name: "me", SeenMs: ms(-s)},
+					{Name: "dead", SeenMs: ms(-4 * s)},
+					{Name: "dying", SeenMs: ms(-4 * s)},
+					{Name: "other", SeenMs: ms(-2 * s)},
+				}, Shards: []lease.Shard{{Index: 0, Owner: "dying", ExpiresMs: ms(s)}}}
+				for i, maker := range []string{"me", "dead", "dying", "other", "never seen", "dead"} {
+					id := int64(i + 1)
+					w.runs[id] = &model.Run{LogID: id, JobID: 1, Token: model.MakerToken(maker), TriggerMs: now.UnixMilli()}
+				}
+				w.known[6] = true
+				start(w)
+				synctest.Wait()
+				got := w.byID()
+				require.Len(t, got, 2)
+				assert.True(t, got[2].Settle)
+				assert.Equal(t, int64(9), got[2].Run.Token, "fenced by the lease")
+				assert.False(t, got[2].Due.Before(now.Add(-s+clockMargin+3*s)), "not while its maker may still call")
+				assert.True(t, got[5].Settle)
+			})
+		})
+	}
+}
+
+// A page of the record is judged by who lives after it was read.
+func TestMakersAreSeenAfterTheirRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		now := time.Now()
-		for id, age := range map[int64]time.Duration{1: 3 * time.Second, 2: 500 * time.Millisecond, 3: -2 * time.Second} {
-			w.runs[id] = &model.Run{LogID: id, JobID: 1, TriggerMs: now.Add(-age).UnixMilli()}
+		w.runs[1] = &model.Run{LogID: 1, JobID: 1, Token: model.MakerToken("new")}
+		w.onView = func() {
+			require.Equal(t, 2, w.reads, "both looks at the runs come first")
+			w.view.Nodes = []lease.Node{{Name: "new"}}
 		}
-		w.Gained(t.Context(), []lease.Gained{{Held: lease.Held{Shard: 1, Token: 9}, FreeSince: now, Alone: true, AsOf: now}})
+		w.NodeGone()
 		synctest.Wait()
-		assert.Len(t, w.byID(), 1)
-		assert.True(t, w.byID()[1].Settle)
-		assert.Equal(t, int64(9), w.byID()[1].Run.Token)
+		assert.Empty(t, w.byID())
 	})
 }
 

@@ -103,7 +103,8 @@ func (d *database) tx(ctx context.Context, n *node, f func() error) error {
 	return err
 }
 
-func (d *database) insertLocked(runs []*model.Run) {
+func (v view) insertLocked(runs []*model.Run) {
+	d := v.database
 	for _, r := range runs {
 		r.LogID = 0
 		k := uniqueKey{r.JobID, r.PlannedMs, r.ShardIndex}
@@ -117,7 +118,11 @@ func (d *database) insertLocked(runs []*model.Run) {
 		if r.PlannedMs != 0 {
 			d.unique[k] = r.LogID
 		}
-		d.rows[r.LogID] = &row{run: *r, open: true}
+		onRecord := *r
+		if r.Token == 0 {
+			onRecord.Token = model.MakerToken(v.node.name)
+		}
+		d.rows[r.LogID] = &row{run: onRecord, open: true}
 		d.sim.note(r.LogID, "on record: %+v", *r)
 	}
 }
@@ -229,7 +234,7 @@ func (v view) OpenRuns(ctx context.Context, f store.OpenRunFilter) (list []*mode
 	err = v.tx(ctx, v.node, func() error {
 		for id, r := range v.rows {
 			if !r.open || id <= f.AfterLogID || f.Shards != nil && !slices.Contains(f.Shards, r.run.JobID%f.Total) ||
-				f.TriggerBeforeMs != 0 && r.run.TriggerMs >= f.TriggerBeforeMs ||
+				f.Made && r.run.Token >= 0 || f.TriggerBeforeMs != 0 && r.run.TriggerMs >= f.TriggerBeforeMs ||
 				f.State != nil && (*f.State == model.RunPlanned) != (r.trigger == 0) {
 				continue
 			}
@@ -367,19 +372,28 @@ func (v view) Renew(ctx context.Context, node string, ttl time.Duration) (lv lea
 	err = v.tx(ctx, v.node, func() error {
 		now := v.sim.now()
 		v.nodes[node] = now
-		lv = lease.View{NowMs: now}
 		for i := range v.shards {
 			if s := &v.shards[i]; s.Owner == node && s.ExpiresMs > now {
 				s.ExpiresMs = now + ttl.Milliseconds()
 			}
 		}
-		lv.Shards = slices.Clone(v.shards)
-		for name, seen := range v.nodes {
-			lv.Nodes = append(lv.Nodes, lease.Node{Name: name, SeenMs: seen})
-		}
+		lv = v.leasesLocked()
 		return nil
 	})
 	return lv, err
+}
+
+func (v view) View(ctx context.Context) (lv lease.View, err error) {
+	err = v.tx(ctx, v.node, func() error { lv = v.leasesLocked(); return nil })
+	return lv, err
+}
+
+func (d *database) leasesLocked() lease.View {
+	lv := lease.View{NowMs: d.sim.now(), Shards: slices.Clone(d.shards)}
+	for name, seen := range d.nodes {
+		lv.Nodes = append(lv.Nodes, lease.Node{Name: name, SeenMs: seen})
+	}
+	return lv
 }
 
 func (v view) Acquire(ctx context.Context, node string, shards []int32, ttl time.Duration) (won []lease.Shard, err error) {

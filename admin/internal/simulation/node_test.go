@@ -113,6 +113,8 @@ func (s *sim) startNode(name string) *node {
 		Gained: func(ctx context.Context, g []lease.Gained) { n.recovery.Gained(ctx, g); n.scheduler.Kick() },
 		Lost:   func(shards []int32) { n.recovery.Lost(shards) },
 		Lapsed: func() { n.recovery.Lapsed() },
+
+		NodeGone: func() { n.recovery.NodeGone() },
 	}})
 	must(err)
 	n.dispatch, err = dispatch.New(n.ctx, dispatch.Config{
@@ -140,6 +142,7 @@ func (s *sim) startNode(name string) *node {
 	must(err)
 	n.recovery, err = recovery.New(n.ctx, recovery.Config{
 		Store: v, Dispatcher: n.dispatch, Client: cl, Held: n.leases.Held, Total: total, Group: group,
+		Leases: v, Node: name,
 		Registered: func(a string) bool { return s.executors[a].isUp() },
 		Pending:    n.writer.Pending, Finish: n.writer.Results, RetryDelay: 3 * time.Second, Lang: i18n.En,
 	})

@@ -61,6 +61,31 @@ func TestLogsTotal(t *testing.T) {
 	}
 }
 
+// TestMakerIsOnRecord tells apart what is made with a lease and without.
+func TestMakerIsOnRecord(t *testing.T) {
+	t.Parallel()
+	s, err := store.Open(t.Context(), store.Options{DSN: dbtest.SQLite(t), Node: "node-1"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	require.NoError(t, s.Migrate(t.Context()))
+	runs := []*model.Run{
+		{JobID: 1, Type: model.TriggerManual, TriggerMs: 1000}, {JobID: 2, Type: model.TriggerCron, TriggerMs: 1000, Token: 7},
+	}
+	require.NoError(t, s.CreateRuns(t.Context(), runs))
+	for _, made := range []bool{false, true} {
+		open, err := s.OpenRuns(t.Context(), store.OpenRunFilter{Made: made})
+		require.NoError(t, err)
+		tokens := []int64{model.MakerToken("node-1"), 7}
+		require.Len(t, open, map[bool]int{false: 2, true: 1}[made])
+		for i, run := range open {
+			assert.Equal(t, tokens[i], run.Token)
+		}
+	}
+	assert.Negative(t, model.MakerToken("node-1"))
+	assert.NotEqual(t, model.MakerToken("node-1"), model.MakerToken("node-2"))
+	assert.Zero(t, runs[0].Token, "in the process that made it it is its own")
+}
+
 // TestDayWithoutMidnight counts a day whose clocks leave its first hour out.
 func TestDayWithoutMidnight(t *testing.T) {
 	t.Parallel()

@@ -65,6 +65,8 @@ func (s *Store) insertRuns(ctx context.Context, q querier, runs []*model.Run, st
 	return s.insert(ctx, q, &runTable, &list, nil)
 }
 
+// runValues are the values of runTable. A run that is made without a lease names
+// its maker.
 func (s *Store) runValues(r *model.Run) []any {
 	var planned any
 	if r.PlannedMs != 0 {
@@ -74,8 +76,12 @@ func (s *Store) runValues(r *model.Run) []any {
 	if r.Sharded {
 		total = int64(r.ShardTotal)
 	}
+	token := r.Token
+	if token == 0 {
+		token = s.maker
+	}
 	return []any{
-		r.LogID, int64(r.JobID), planned, int64(r.ShardIndex), total, r.TriggerMs, string(r.Type), r.Token, r.SentMs,
+		r.LogID, int64(r.JobID), planned, int64(r.ShardIndex), total, r.TriggerMs, string(r.Type), token, r.SentMs,
 	}
 }
 

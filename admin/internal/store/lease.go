@@ -133,6 +133,15 @@ func (s *Store) Renew(ctx context.Context, node string, ttl time.Duration) (Leas
 	return view, nil
 }
 
+// Leases returns everything on record of leases. It changes nothing.
+func (s *Store) Leases(ctx context.Context) (LeaseView, error) {
+	view, err := s.readLeases(ctx, s.reader())
+	if err != nil {
+		return LeaseView{}, fmt.Errorf("read leases: %w", err)
+	}
+	return view, nil
+}
+
 // extend makes the leases that match, and that have not expired, last for ttl
 // from now. It locks them in the order of their index.
 func (s *Store) extend(

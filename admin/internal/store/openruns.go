@@ -26,7 +26,8 @@ type OpenRunFilter struct {
 	TriggerFromMs   int64 // trigger time at or above
 	AfterLogID      int64 // log id above
 	JobID           int32
-	Limit           int // 0 is 1,000
+	Made            bool // only what a node has put on record without a lease
+	Limit           int  // 0 is 1,000
 }
 
 // runColumns are the columns that runRow reads, of xxljob_run r and
@@ -83,6 +84,9 @@ func (s *Store) OpenRuns(ctx context.Context, f OpenRunFilter) ([]*model.Run, er
 	if f.TriggerFromMs != 0 {
 		text, args = text+" AND r.trigger_ms >= ?", append(args, f.TriggerFromMs)
 	}
+	if f.Made {
+		text += " AND r.token < 0"
+	}
 	if f.State != nil {
 		cond := " AND l.trigger_code = 0"
 		if *f.State == model.RunAccepted {
@@ -137,8 +141,10 @@ func (s *Store) CountOpenRuns(ctx context.Context) (int64, error) {
 // AdoptJavaRuns brings our runs in line with what a Java admin did to the log:
 // its rows of trigger time sinceMs or later that an executor has taken and that
 // have not ended get a run, and runs whose log row it has deleted or ended lose
-// theirs. n is how many were adopted. It works in several transactions, and may
-// be called again at any time, also by two nodes at once.
+// theirs. Where it has stored the result of a run of ours before the answer to
+// its trigger was on record, the trigger evidently worked. n is how many were
+// adopted. It works in several transactions, and may be called again at any time,
+// also by two nodes at once.
 func (s *Store) AdoptJavaRuns(ctx context.Context, sinceMs int64) (n int, err error) {
 	for after := int64(0); ; {
 		var seen, adopted int
@@ -154,15 +160,47 @@ func (s *Store) AdoptJavaRuns(ctx context.Context, sinceMs int64) (n int, err er
 			break
 		}
 	}
+	if err := s.believeResults(ctx); err != nil {
+		return n, fmt.Errorf("note triggers whose results a Java admin has stored: %w", err)
+	}
 	err = s.inTx(ctx, func(q querier) error {
 		_, err := q.ExecContext(ctx, "DELETE FROM xxljob_run WHERE NOT EXISTS (SELECT 1 FROM xxl_job_log l "+
-			"WHERE l.id = xxljob_run.log_id AND l.handle_code = 0 AND l.trigger_code IN (0, 200))")
+			"WHERE l.id = xxljob_run.log_id AND (l.trigger_code = 0 OR l.trigger_code = 200 AND l.handle_code = 0))")
 		return err
 	})
 	if err != nil {
 		return n, fmt.Errorf("drop runs that the Java admin has ended: %w", err)
 	}
 	return n, nil
+}
+
+// believeResults sets the trigger code of our runs whose result a Java admin has
+// stored before their trigger was on record.
+func (s *Store) believeResults(ctx context.Context) error {
+	rows, err := s.reader().QueryContext(ctx, "SELECT r.log_id FROM xxljob_run r "+
+		"JOIN xxl_job_log l ON l.id = r.log_id WHERE l.trigger_code = 0 AND l.handle_code <> 0 "+
+		"ORDER BY r.log_id LIMIT "+strconv.Itoa(openRunLimit))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(ids) == 0 {
+		return err
+	}
+	return s.inTx(ctx, func(q querier) error {
+		cond, args := s.in("id", ids)
+		_, err := q.ExecContext(ctx, s.bind("UPDATE xxl_job_log SET trigger_code = 200 "+
+			"WHERE trigger_code = 0 AND handle_code <> 0 AND "+cond), args...)
+		return err
+	})
 }
 
 // adopt is one transaction of AdoptJavaRuns.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/internal/lifecycle"
 )
 
@@ -44,6 +45,9 @@ type Options struct {
 	// time.Local.
 	Location *time.Location
 
+	// Node is whose runs without a lease are put on record. Default nobody's.
+	Node string
+
 	// Logger takes what the store does by itself. Default none.
 	Logger *slog.Logger
 }
@@ -70,6 +74,8 @@ type Store struct {
 	loc *time.Location
 	log *slog.Logger
 
+	maker int64 // Options.Node as a token, 0 is nobody
+
 	texts sync.Map // statement as written → bound text
 	bulk  sync.Map // bulk statement and number of rows → bound text
 
@@ -94,6 +100,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Store{loc: o.Location, log: o.Logger, release: func() error { return nil }}
+	if o.Node != "" {
+		s.maker = model.MakerToken(o.Node)
+	}
 	if err := s.connect(ctx, o.DSN); err != nil {
 		return nil, err
 	}

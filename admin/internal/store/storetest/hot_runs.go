@@ -113,8 +113,8 @@ func hotAdopt(t *testing.T, f *fixture) {
 			Handler: model.T("demo"), Param: model.T("q"), ShardingParam: model.T("2/5"), RetriesLeft: 1,
 		}
 	}
-	runs := f.create(t, 3)
-	first := runs[2].LogID + 1
+	runs := f.create(t, 4)
+	first := runs[3].LogID + 1
 	var rows []*model.Log
 	for i := range int64(600) {
 		rows = append(rows, row(first+i, 200, 0, base.Add(time.Duration(i)*time.Second)))
@@ -124,14 +124,16 @@ func hotAdopt(t *testing.T, f *fixture) {
 	f.addLogs(t, rows...)
 	f.exec(t, "UPDATE xxl_job_log SET trigger_code = 200, handle_code = 500 WHERE id = ?", runs[0].LogID)
 	f.exec(t, "DELETE FROM xxl_job_log WHERE id = ?", runs[1].LogID)
+	f.exec(t, "UPDATE xxl_job_log SET handle_code = 200 WHERE id = ?", runs[3].LogID)
 	for range 2 {
 		n, err := f.AdoptJavaRuns(t.Context(), base.UnixMilli())
 		require.NoError(t, err)
 		if n != 0 {
 			assert.Equal(t, 600, n)
 		}
-		assert.Len(t, f.open(t), 601, "and the two of ours that Java ended or deleted are closed")
+		assert.Len(t, f.open(t), 601, "and those of ours that Java ended or deleted are closed")
 	}
+	assert.EqualValues(t, 200, f.log(t, runs[3].LogID).TriggerCode, "a result proves that it was triggered")
 	got, err := f.OpenRuns(t.Context(), store.OpenRunFilter{JobID: 9, Limit: 1})
 	require.NoError(t, err)
 	require.Len(t, got, 1)

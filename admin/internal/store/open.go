@@ -19,34 +19,72 @@ const (
 	dialTimeout  = 5 * time.Second
 )
 
+// errKindOfDatabase shows no DSN: it may hold a password.
+var errKindOfDatabase = errors.New("the database must be named as sqlite:FILE, " +
+	"mysql://user:password@host:port/name or postgres://user:password@host:port/name")
+
+// connectorOf makes the connector of a database server from its URL.
+type connectorOf func(u *url.URL) (driver.Connector, error)
+
+// CheckDSN reports what Open would refuse about a DSN before it looks for the
+// database. It opens nothing, and its errors show no password.
+func CheckDSN(dsn string) error {
+	kind, rest, _ := strings.Cut(dsn, ":")
+	if kind == sqliteName {
+		return checkFile(strings.TrimPrefix(rest, "//"))
+	}
+	d, connector, err := serverOf(kind)
+	if err != nil {
+		return err
+	}
+	_, _, err = server(dsn, d, connector)
+	return err
+}
+
+// serverOf returns what speaks to the servers of a kind.
+func serverOf(kind string) (dialect, connectorOf, error) {
+	switch kind {
+	case mysqlName, "mariadb":
+		return mysqlDialect, mysqlConnector, nil
+	case postgresName, "postgresql":
+		return postgresDialect, postgresConnector, nil
+	}
+	return dialect{}, nil, errKindOfDatabase
+}
+
 // connect opens the pools of the database that the DSN names.
 func (s *Store) connect(ctx context.Context, dsn string) error {
 	kind, rest, _ := strings.Cut(dsn, ":")
-	switch kind {
-	case "sqlite":
+	if kind == sqliteName {
 		return s.connectSQLite(ctx, strings.TrimPrefix(rest, "//"))
-	case "mysql", "mariadb":
-		return s.connectServer(ctx, dsn, mysqlDialect, mysqlConnector)
-	case "postgres", "postgresql":
-		return s.connectServer(ctx, dsn, postgresDialect, postgresConnector)
 	}
-	return errors.New("the database must be named as sqlite:FILE, mysql://user:password@host:port/name " +
-		"or postgres://user:password@host:port/name") // the DSN is not shown: it may hold a password
+	d, connector, err := serverOf(kind)
+	if err != nil {
+		return err
+	}
+	return s.connectServer(ctx, dsn, d, connector)
 }
 
-// connectServer opens a pool to a database server and asks it for a sign of
-// life.
-func (s *Store) connectServer(
-	ctx context.Context, dsn string, d dialect, connector func(u *url.URL) (driver.Connector, error),
-) error {
+// server reads the URL of a database server.
+func server(dsn string, d dialect, connector connectorOf) (*url.URL, driver.Connector, error) {
 	u, err := url.Parse(dsn)
 	if err != nil { // its text repeats the DSN
-		return fmt.Errorf("the %s database's name is no URL: special characters of the password "+
+		return nil, nil, fmt.Errorf("the %s database's name is no URL: special characters of the password "+
 			"must be written as %%XX", d.name)
 	}
 	c, err := connector(u)
 	if err != nil {
-		return fmt.Errorf("database %s: %w", u.Redacted(), err)
+		return nil, nil, fmt.Errorf("database %s: %w", u.Redacted(), err)
+	}
+	return u, c, nil
+}
+
+// connectServer opens a pool to a database server and asks it for a sign of
+// life.
+func (s *Store) connectServer(ctx context.Context, dsn string, d dialect, connector connectorOf) error {
+	u, c, err := server(dsn, d, connector)
+	if err != nil {
+		return err
 	}
 	s.d = d
 	s.db = sql.OpenDB(c)

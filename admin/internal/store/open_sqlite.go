@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"modernc.org/sqlite"
@@ -33,20 +34,30 @@ var sqliteDialect = dialect{
 	kind:      sqliteKind,
 }
 
-// connectSQLite opens the file, which is made when it is missing.
-func (s *Store) connectSQLite(ctx context.Context, file string) error {
-	s.d = sqliteDialect
+// checkFile refuses what is no name of a file.
+func checkFile(file string) error {
 	if file == "" || strings.Contains(file, ":memory:") || strings.Contains(file, "?") {
 		return fmt.Errorf("database sqlite:%s: name a file, such as sqlite:/var/lib/xxl-job/admin.db; "+
 			"memory and parameters are not supported", file)
+	}
+	return nil
+}
+
+// connectSQLite opens the file, which is made when it is missing.
+func (s *Store) connectSQLite(ctx context.Context, file string) error {
+	s.d = sqliteDialect
+	if err := checkFile(file); err != nil {
+		return err
 	}
 	path, err := filepath.Abs(file)
 	if err != nil {
 		return fmt.Errorf("database sqlite:%s: %w", file, err)
 	}
-	if s.release, err = lockFile(path + ".lock"); err != nil {
+	release, err := lockFile(path + ".lock")
+	if err != nil {
 		return fmt.Errorf("database sqlite:%s: %w", file, err)
 	}
+	s.release = sync.OnceValue(release) // Close may be called again
 	if err := s.openSQLite(ctx, path); err != nil {
 		return errors.Join(fmt.Errorf("database sqlite:%s: %w", file, err), s.release())
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/alarm"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
 
 // Defaults of [Config].
@@ -170,6 +171,9 @@ func (c Config) validate() error {
 	}
 	if !c.AllowInsecureToken && c.AccessToken == "default_token" {
 		bad("AccessToken is the public default of xxl-job: choose another, or set AllowInsecureToken")
+	}
+	if err := store.CheckDSN(c.DB); err != nil {
+		bad("DB: %w", err)
 	}
 	if _, err := i18n.Parse(c.Language); err != nil {
 		bad("Language: %w", err)

@@ -95,6 +95,14 @@ func TestUsage(t *testing.T) {
 		{"file with a rest", []string{"--config", file("b", "{} {}"), "version"}, "something follows the JSON object"},
 		{"file with an unknown flag", []string{"--config", file("c", `{"lisen":":1"}`), "version"}, "there is no flag lisen"},
 		{"file with an object", []string{"--config", file("d", `{"listen":{"port":1}}`), "version"}, `the value of "listen" must be a text`},
+		{"no address", []string{"serve", "--listen", "x"}, `--listen "x" is not of the form HOST:PORT, such as :8080`},
+		{"no port", []string{"serve", "--listen", "127.0.0.1:"}, `--listen "127.0.0.1:" is not of the form HOST:PORT`},
+		{"no such port", append(local, "--metrics-listen", ":65536"), `--metrics-listen ":65536" is not of the form`},
+		{"database of an unknown kind", append(local, "--db", "oracle://u:s3cret@h/x", "--access-token", "t"), "--db: the database must be named as sqlite:FILE, mysql://"},
+		{"database with the parameters of Java", append(local, "--db", "mysql://u:s3cret@h/x?useSSL=false"), "--db: database mysql://u:xxxxx@h/x?useSSL=false: parameter useSSL belongs"},
+		{"migrate: database", []string{"migrate", "--db", "jdbc:mysql://h/x"}, "--db: the database must be named as"},
+		{"migrate: list", []string{"migrate", "--dry-run", "--db", "mysql:x"}, "--db: database mysql:x: host and database are needed"},
+		{"user: database", []string{"user", "list", "--db", "x.db"}, "--db: the database must be named as"},
 		{"zone", append(local, "--time-zone", "Mars"), `"Mars" is no IANA time zone`},
 		{"public token", append(local, "--access-token", "default_token"), "public default of xxl-job"},
 		{"server database without a token", []string{"serve", "--listen", "127.0.0.1:0", "--data-dir", filepath.Join(dir, "new"), "--db", "mysql://u:p@127.0.0.1:1/x"}, "give --access-token (or XXL_JOB_ADMIN_ACCESS_TOKEN)"},
@@ -113,8 +121,22 @@ func TestUsage(t *testing.T) {
 			code, _, errOut := call(t, "", tt.args...)
 			assert.Equal(t, exitUsage, code, errOut)
 			assert.Contains(t, errOut, tt.want)
+			assert.NotContains(t, errOut, "s3cret")
 		})
 	}
+	assert.NoDirExists(t, filepath.Join(dir, "data"), "nothing is made for a mistake")
+	assert.NoDirExists(t, filepath.Join(dir, "new"))
+}
+
+// TestNoFolderForAServer: a database server keeps everything, whether it answers
+// or not.
+func TestNoFolderForAServer(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	code, _, errOut := call(t, "", "serve", "--listen", "127.0.0.1:0", "--data-dir", data,
+		"--db", "mysql://u:s3cret@127.0.0.1:1/x", "--access-token", "a-token-of-our-own")
+	assert.Equal(t, exitFault, code)
+	assert.Contains(t, errOut, "connect to database mysql://u:xxxxx@127.0.0.1:1/x")
+	assert.NoDirExists(t, data)
 }
 
 // TestUsersWithoutADatabase: commands on users make no database.
@@ -162,8 +184,8 @@ func TestSources(t *testing.T) {
 
 	t.Setenv("XXL_JOB_ADMIN_LISTEN", "127.0.0.1:99999")
 	code, _, errOut = call(t, "", "serve")
-	assert.Equal(t, exitFault, code)
-	assert.Contains(t, errOut, "--listen 127.0.0.1:99999", "the environment wins over the file")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, errOut, `--listen "127.0.0.1:99999"`, "the environment wins over the file")
 }
 
 func TestVersion(t *testing.T) {

@@ -47,6 +47,9 @@ func (c *migrateCmd) Run(ctx context.Context, con console) error {
 // an empty one elsewhere shows the same.
 func (c *migrateCmd) list(ctx context.Context, con console) error {
 	db := c.database
+	if err := db.check(); err != nil {
+		return err
+	}
 	if file, ok := strings.CutPrefix(db.dsn(), "sqlite:"); ok {
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			dir, err := os.MkdirTemp("", "xxl-job-migrate-")
@@ -88,6 +91,9 @@ func (d *database) openStore(ctx context.Context, log *slog.Logger, create bool)
 	zone, err := loadZone(d.TimeZone)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--time-zone: %w", err)}
+	}
+	if err := d.check(); err != nil {
+		return nil, err
 	}
 	if create && d.DB == "" {
 		if err := d.prepare(); err != nil {

@@ -41,11 +41,15 @@ type serveCmd struct {
 // Run serves until ctx is done, and returns when everything has stopped.
 func (c *serveCmd) Run(ctx context.Context, con console) error {
 	log := c.logger(con.err)
+	cfg, err := c.checked(ctx, log)
+	if err != nil {
+		return err
+	}
 	s := &server{log: log, listen: c.Listen, metricsListen: c.MetricsListen}
 	if err := s.open(ctx); err != nil {
 		return err
 	}
-	a, err := c.admin(con, log)
+	a, err := c.admin(con, cfg)
 	if err != nil {
 		return errors.Join(err, s.close())
 	}
@@ -55,14 +59,52 @@ func (c *serveCmd) Run(ctx context.Context, con console) error {
 	return s.run(ctx)
 }
 
-// admin makes the admin, and at the first start its token.
-func (c *serveCmd) admin(con console, log *slog.Logger) (*admin.Admin, error) {
-	if err := c.prepare(); err != nil {
-		return nil, err
+// checked makes the configuration, but for a token that is not given. Every
+// mistake in the flags is found here, before anything is opened or made.
+func (c *serveCmd) checked(ctx context.Context, log *slog.Logger) (admin.Config, error) {
+	if err := checkListen(ctx, "--listen", c.Listen); err != nil {
+		return admin.Config{}, err
+	}
+	if c.MetricsListen != "" {
+		if err := checkListen(ctx, "--metrics-listen", c.MetricsListen); err != nil {
+			return admin.Config{}, err
+		}
 	}
 	cfg, err := c.config(log)
 	if err != nil {
-		return nil, err
+		return admin.Config{}, err
+	}
+	if err := c.needsToken(); err != nil {
+		return admin.Config{}, err
+	}
+	trial := cfg
+	if trial.AccessToken = c.AccessToken; c.generatesToken() {
+		trial.AccessToken = "one that is read or made later"
+	}
+	if _, err := admin.New(trial); err != nil {
+		return admin.Config{}, usageError{err}
+	}
+	return cfg, nil
+}
+
+// checkListen refuses what is no address to listen on.
+func checkListen(ctx context.Context, flag, addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.DefaultResolver.LookupPort(ctx, "tcp", port)
+	}
+	if err == nil && port != "" {
+		return nil
+	}
+	return usageError{fmt.Errorf("%s %q is not of the form HOST:PORT, such as :8080 or 127.0.0.1:8080", flag, addr)}
+}
+
+// admin makes the admin, and at the first start the data folder and the token.
+func (c *serveCmd) admin(con console, cfg admin.Config) (*admin.Admin, error) {
+	if c.isSQLite() { // nothing else is kept on this machine
+		if err := c.prepare(); err != nil {
+			return nil, err
+		}
 	}
 	token, path, generated, err := c.token()
 	if err != nil {

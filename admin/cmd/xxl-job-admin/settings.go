@@ -17,6 +17,7 @@ import (
 
 	"github.com/xxljob-go/xxljob/admin"
 	"github.com/xxljob-go/xxljob/admin/internal/alarm"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
 
 const (
@@ -40,6 +41,14 @@ func (d *database) dsn() string {
 
 // isSQLite reports whether the database is a file of this machine.
 func (d *database) isSQLite() bool { return strings.HasPrefix(d.dsn(), "sqlite:") }
+
+// check refuses what is no name of a database.
+func (d *database) check() error {
+	if err := store.CheckDSN(d.dsn()); err != nil {
+		return usageError{fmt.Errorf("--db: %w", err)}
+	}
+	return nil
+}
 
 // prepare makes the data folder, which only this user may look into.
 func (d *database) prepare() error {
@@ -107,6 +116,9 @@ func (s *settings) config(log *slog.Logger) (admin.Config, error) {
 	if len(s.AdminPassword) > 0 && (len(s.AdminPassword) < 8 || len(s.AdminPassword) > 64) {
 		return admin.Config{}, usageError{errors.New("--admin-password must have 8 to 64 characters")}
 	}
+	if err := s.check(); err != nil {
+		return admin.Config{}, err
+	}
 	channels, err := s.channels()
 	if err != nil {
 		return admin.Config{}, usageError{fmt.Errorf("--alarms: %w", err)}
@@ -137,16 +149,25 @@ func (s *settings) channels() ([]alarm.Channel, error) {
 	return alarm.ParseChannels(file)
 }
 
+// generatesToken reports whether the token is that of the data folder.
+func (s *settings) generatesToken() bool { return s.AccessToken == "" && !s.AllowInsecureToken }
+
+// needsToken refuses to generate a token for the nodes on a database server: one
+// that lies in a folder of this machine is not that of the cluster.
+func (s *settings) needsToken() error {
+	if !s.generatesToken() || s.isSQLite() {
+		return nil
+	}
+	return usageError{fmt.Errorf("give --access-token (or %s_ACCESS_TOKEN): executors and all "+
+		"nodes on one database need the same one. The public default_token of a Java admin also wants "+
+		"--allow-insecure-token", envPrefix)}
+}
+
 // token returns the access token: the flag's, else that of the data folder,
 // where one is generated at the first start. generated is set for a new one.
 func (s *settings) token() (token, path string, generated bool, err error) {
-	if s.AccessToken != "" || s.AllowInsecureToken {
+	if !s.generatesToken() {
 		return s.AccessToken, "", false, nil
-	}
-	if !s.isSQLite() { // a token that lies in a folder of this machine is not that of the cluster
-		return "", "", false, usageError{fmt.Errorf("give --access-token (or %s_ACCESS_TOKEN): executors and all "+
-			"nodes on one database need the same one. The public default_token of a Java admin also wants "+
-			"--allow-insecure-token", envPrefix)}
 	}
 	path = filepath.Join(s.DataDir, tokenFile)
 	if token, err = readToken(path); err == nil {

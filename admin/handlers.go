@@ -60,6 +60,7 @@ func (s *system) handler() (http.Handler, error) {
 	console, err := legacy.New(legacy.Config{
 		Ops: s.ops, Auth: s.auth, Default: dialect(s.cfg.Dialect, s.store.Info()), Location: s.cfg.TimeZone,
 		Lang: s.lang, Logger: s.part("legacy"), Proxies: proxies,
+		Pages: http.HandlerFunc(s.pages),
 		Health: func(ctx context.Context) error {
 			if faults := s.faults(ctx); len(faults) > 0 {
 				return errors.New(strings.Join(faults, ", "))

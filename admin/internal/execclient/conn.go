@@ -96,33 +96,54 @@ func (c *conn) exchange(ctx context.Context, call *Call) (reusable, again bool) 
 			deadline = call.until
 		}
 	}
-	err := c.nc.SetDeadline(deadline)
-	if err == nil {
-		err = c.quiet(deadline)
-	}
-	if err != nil {
+	if err := c.nc.SetDeadline(deadline); err != nil {
 		return c.unwritten(ctx, call, err)
 	}
-	if call.Guard != nil && !call.Guard() {
+	n, err := c.put(call, deadline)
+	switch {
+	case errors.Is(err, ErrFenced):
 		kind := NotSent
 		if !call.sentAt.IsZero() { // written before, and not answered
 			kind = Unknown
 		}
 		call.finish(call.fail(kind, ErrFenced))
 		return true, false
-	}
-	before := call.sentAt
-	call.sentAt = now
-	n, err := c.nc.Write(call.request)
-	switch {
-	case err != nil && n == 0:
-		call.sentAt = before
+	case n == 0:
 		return c.unwritten(ctx, call, err)
-	case err != nil && n < len(call.request):
-		return c.cutOff(ctx, call, err)
-	default:
-		return c.read(ctx, call)
 	}
+	call.sentAt = now
+	if err != nil && n < len(call.request) {
+		return c.cutOff(ctx, call, err)
+	}
+	return c.read(ctx, call)
+}
+
+// put writes the request, if the connection is in order and the call is still
+// allowed, and returns how much of it went out. The error is ErrFenced when it
+// is not allowed.
+func (c *conn) put(call *Call, deadline time.Time) (n int, err error) {
+	if canWrite && !c.secure && c.peek.raw != nil {
+		switch state, phase, n := c.peek.exchange(call.request, call.Guard); {
+		case phase == askRefused:
+			return 0, ErrFenced
+		case state == sockClosed:
+			return 0, io.EOF
+		case state == sockData:
+			return 0, errUnasked
+		case n == len(call.request):
+			return n, nil
+		default: // it takes no more just now, or it broke
+			rest, err := c.nc.Write(call.request[n:])
+			return n + rest, err
+		}
+	}
+	if err := c.quiet(deadline); err != nil {
+		return 0, err
+	}
+	if call.Guard != nil && !call.Guard() {
+		return 0, ErrFenced
+	}
+	return c.nc.Write(call.request)
 }
 
 // unwritten is what becomes of a call when the connection is found dead before

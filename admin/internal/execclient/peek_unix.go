@@ -18,3 +18,17 @@ func peekSocket(fd uintptr, buf []byte) sockState {
 		return sockClosed
 	}
 }
+
+// canWrite says that writeSocket writes.
+const canWrite = true
+
+// writeSocket returns how many bytes the socket took, without waiting. What the
+// fault was, if it did not take all, the next write will tell.
+func writeSocket(fd uintptr, b []byte) int {
+	for {
+		n, err := syscall.Write(int(fd), b)
+		if !errors.Is(err, syscall.EINTR) {
+			return max(n, 0)
+		}
+	}
+}

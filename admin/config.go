@@ -169,7 +169,7 @@ func (c Config) validate() error {
 	if !c.AllowInsecureToken && strings.TrimSpace(c.AccessToken) == "" {
 		bad("AccessToken is empty: set one, or AllowInsecureToken for a trial on a closed network")
 	}
-	if !c.AllowInsecureToken && c.AccessToken == "default_token" {
+	if !c.AllowInsecureToken && c.AccessToken == publicToken {
 		bad("AccessToken is the public default of xxl-job: choose another, or set AllowInsecureToken")
 	}
 	if err := store.CheckDSN(c.DB); err != nil {

@@ -166,9 +166,11 @@ func (s *system) buildDispatch(ctx context.Context) error {
 		return err
 	}
 	s.writer, err = completion.New(completion.Config{
-		Store: s.store, NewRuns: s.dispatcher.NewRuns, Assign: s.dispatcher.Assign, Created: s.dispatcher.Add,
+		Store:   results{Store: s.store, void: s.metrics.Voided, log: s.part("completion")},
+		NewRuns: s.dispatcher.NewRuns, Assign: s.dispatcher.Assign, Created: s.dispatcher.Add,
 		Bursting: s.dispatcher.Bursting, Ended: s.ended, RetryDelay: s.cfg.RetryDelay, Lang: s.lang,
 		Logger: s.part("completion"), Alarms: s.alarms != nil,
+		Knows: s.dispatcher.Knows, Maker: model.MakerToken(s.node),
 		Stored: func(rows int, took time.Duration) {
 			s.metrics.Stored(rows, took)
 			s.metrics.StoreOp("finish", took, nil)

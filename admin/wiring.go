@@ -94,7 +94,8 @@ func (s *system) watch() {
 		Waiting: func() map[string]int {
 			return map[string]int{"dispatch": s.dispatcher.Waiting(), "completion": s.writer.Waiting()}
 		},
-		Deleted: s.deleted,
+		Deleted:        s.deleted,
+		InsecureTokens: s.insecureTokens,
 	})
 }
 
@@ -201,12 +202,33 @@ func (s *system) freeLeases(ctx context.Context) error {
 	return nil
 }
 
+// publicToken is the token with which the Java admin is shipped.
+const publicToken = "default_token"
+
+// insecureTokens counts what AllowInsecureToken lets in: an empty or the public
+// token, the common one and those of groups.
+func (s *system) insecureTokens() int {
+	if !s.cfg.AllowInsecureToken {
+		return 0
+	}
+	n := 0
+	if s.cfg.AccessToken == "" || s.cfg.AccessToken == publicToken {
+		n++
+	}
+	for _, g := range s.registry.Groups() {
+		if g.AccessToken == publicToken {
+			n++
+		}
+	}
+	return n
+}
+
 // warnToken says aloud what AllowInsecureToken allows.
 func (s *system) warnToken(ctx context.Context) {
 	switch s.cfg.AccessToken {
 	case "":
 		s.log.WarnContext(ctx, "no access token: whoever reaches this address may register and report")
-	case "default_token":
+	case publicToken:
 		s.log.WarnContext(ctx, "the access token is the public default: everybody knows it")
 	}
 }

@@ -38,6 +38,8 @@ type Metrics struct {
 	success  prometheus.Counter
 	failed   prometheus.Counter
 	timeout  prometheus.Counter
+	void     *prometheus.CounterVec
+	voids    map[Void]prometheus.Counter
 	batch    prometheus.Histogram
 	writing  prometheus.Histogram
 	calls    prometheus.Histogram
@@ -60,7 +62,7 @@ func New(version string) *Metrics {
 	}, []string{"version"})
 	build.WithLabelValues(label(version)).Set(1)
 	m.registry.MustRegister(
-		m.lateness, m.fires, m.planned, m.planning, m.misfires, m.doubles, m.ended,
+		m.lateness, m.fires, m.planned, m.planning, m.misfires, m.doubles, m.ended, m.void,
 		m.batch, m.writing, m.calls, m.ops, m.opFaults, m.alarms, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -94,6 +96,12 @@ func (m *Metrics) makeRuns() {
 	m.success = m.ended.WithLabelValues("success")
 	m.failed = m.ended.WithLabelValues("failed")
 	m.timeout = m.ended.WithLabelValues("timeout")
+	m.void = counters("results_void_total", "Results that ended no run: it had ended otherwise (late), the same "+
+		"result had come before (repeated), there is no such run (unknown).", "reason")
+	m.voids = make(map[Void]prometheus.Counter)
+	for _, v := range []Void{ResultLate, ResultRepeated, ResultUnknown} {
+		m.voids[v] = m.void.WithLabelValues(string(v))
+	}
 }
 
 // makeStore makes what concerns results and the database.
@@ -162,6 +170,24 @@ func (m *Metrics) Ended(code int32) {
 		m.timeout.Inc()
 	default:
 		m.failed.Inc()
+	}
+}
+
+// Void is why a result ended no run.
+type Void string
+
+// The reasons.
+const (
+	ResultLate     Void = "late"     // its run had ended with another result, or as a failed trigger
+	ResultRepeated Void = "repeated" // the same result is on record
+	ResultUnknown  Void = "unknown"  // there is no such run, or it was cleared
+)
+
+// Voided counts a result that ended no run. Other reasons than those above are
+// not counted.
+func (m *Metrics) Voided(v Void) {
+	if c := m.voids[v]; c != nil {
+		c.Inc()
 	}
 }
 

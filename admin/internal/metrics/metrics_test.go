@@ -54,6 +54,10 @@ func TestObservers(t *testing.T) {
 	m.Ended(502)
 	m.Ended(500)
 	m.Ended(0)
+	m.Voided(ResultLate)
+	m.Voided(ResultRepeated)
+	m.Voided(ResultRepeated)
+	m.Voided("something")
 	m.Stored(100, 4*time.Millisecond)
 	m.Callback(50)
 	m.StoreOp("plan", time.Millisecond, nil)
@@ -77,6 +81,9 @@ func TestObservers(t *testing.T) {
 		`xxljob_runs_ended_total{result="success"}`:                   "1",
 		`xxljob_runs_ended_total{result="timeout"}`:                   "1",
 		`xxljob_runs_ended_total{result="failed"}`:                    "2",
+		`xxljob_results_void_total{reason="late"}`:                    "1",
+		`xxljob_results_void_total{reason="repeated"}`:                "2",
+		`xxljob_results_void_total{reason="unknown"}`:                 "0",
 		`xxljob_completion_batch_rows_sum`:                            "100",
 		`xxljob_completion_batch_seconds_count`:                       "1",
 		`xxljob_callback_items_sum`:                                   "50",
@@ -89,6 +96,7 @@ func TestObservers(t *testing.T) {
 	}
 	assert.Contains(t, got, "go_goroutines")
 	assert.NotContains(t, got, `xxljob_fire_lateness_seconds_count{type="MANUAL"}`)
+	assert.NotContains(t, got, `xxljob_results_void_total{reason="something"}`)
 }
 
 func TestSources(t *testing.T) {
@@ -112,6 +120,8 @@ func TestSources(t *testing.T) {
 		Shards:   func() (int, int) { return 8, 16 },
 		Waiting:  func() map[string]int { return map[string]int{"results": 5} },
 		Deleted:  func() map[string]int64 { return map[string]int64{"xxl_job_log": 1000} },
+
+		InsecureTokens: func() int { return 3 },
 	})
 	got := scrape(t, m)
 	for series, want := range map[string]string{
@@ -128,6 +138,7 @@ func TestSources(t *testing.T) {
 		`xxljob_loop_restarts_total`:                               "2",
 		`xxljob_lease_shards_owned`:                                "8",
 		`xxljob_lease_shards`:                                      "16",
+		`xxljob_insecure_tokens`:                                   "3",
 		`xxljob_queue_depth{queue="results"}`:                      "5",
 		`xxljob_retention_deleted_total{table="xxl_job_log"}`:      "1000",
 	} {

@@ -44,6 +44,8 @@ type Sources struct {
 	Shards   func() (owned, total int)
 	Waiting  func() map[string]int   // what waits in the queues of the admin, by queue
 	Deleted  func() map[string]int64 // rows deleted by retention since the start, by table
+	// InsecureTokens counts the tokens of executors that everybody knows.
+	InsecureTokens func() int
 }
 
 // Watch begins to ask the sources. It may be called once.
@@ -73,6 +75,7 @@ var (
 	ownedDesc    = describe("lease_shards_owned", "Scheduling shards that this node holds.")
 	totalDesc    = describe("lease_shards", "Scheduling shards of the installation.")
 	waitingDesc  = describe("queue_depth", "What waits inside of the admin, by queue.", "queue")
+	insecureDesc = describe("insecure_tokens", "Access tokens of executors that are empty or the public default.")
 	deletedDesc  = describe("retention_deleted_total", "Rows deleted because they were old, by table.", "table")
 )
 
@@ -107,6 +110,9 @@ func (s *sources) Collect(out chan<- prometheus.Metric) {
 		for queue, n := range s.Waiting() {
 			out <- gauge(waitingDesc, float64(n), label(queue))
 		}
+	}
+	if s.InsecureTokens != nil {
+		out <- gauge(insecureDesc, float64(s.InsecureTokens()))
 	}
 	if s.Deleted != nil {
 		for table, n := range s.Deleted() {

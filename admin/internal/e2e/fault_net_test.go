@@ -27,6 +27,21 @@ func TestHalfOpenDatabase(t *testing.T) {
 	})
 }
 
+// TestForgottenConnections lets every connection to the database go dead at one
+// moment, as when a firewall on the way starts anew; new ones work at once.
+func TestForgottenConnections(t *testing.T) {
+	t.Parallel()
+	onServers(t, func(t *testing.T, db string) {
+		w, p := faulty(t, db, pick(40, 300))
+		from := time.Now()
+		p.swallow()
+		p.heal()
+		w.outage(span{from.UnixMilli(), from.Add(halfOpenLimit).UnixMilli()})
+		pass(t, pick(20*time.Second, 30*time.Second))
+		prove(t, w.gather(t)) // what is given up is due within halfOpenLimit
+	})
+}
+
 // halfOpenLimit is how long after a network is there again the admin may take
 // to give up its dead connections.
 const halfOpenLimit = 15 * time.Second

@@ -19,7 +19,8 @@ var migrationFiles embed.FS
 
 const (
 	migrationTable = "xxljob_migrations"
-	migrateWait    = time.Minute // for another node that migrates
+	migrateWait    = time.Minute   // for another node that migrates
+	migrateIdle    = 8 * time.Hour // of the connection that holds the lock
 	lockName       = "schedule_lock"
 )
 
@@ -168,15 +169,30 @@ func (s *Store) lockMigration(ctx context.Context) (unlock func() error, err err
 		take = "SELECT CASE WHEN pg_try_advisory_lock(7807001, hashtext(current_schema())) THEN 1 ELSE 0 END"
 		give = "SELECT pg_advisory_unlock(7807001, hashtext(current_schema()))"
 	}
-	if err := waitLock(ctx, conn, take); err != nil {
+	err = s.idleLimit(ctx, conn, migrateIdle)
+	if err == nil {
+		err = waitLock(ctx, conn, take)
+	}
+	if err != nil {
 		s.migrating.Unlock()
 		return nil, errors.Join(err, conn.Close())
 	}
 	return func() error {
 		defer s.migrating.Unlock()
-		_, err := conn.ExecContext(context.WithoutCancel(ctx), give)
-		return errors.Join(err, conn.Close())
+		ctx := context.WithoutCancel(ctx)
+		_, err := conn.ExecContext(ctx, give)
+		return errors.Join(err, s.idleLimit(ctx, conn, sessionIdle), conn.Close())
 	}, nil
+}
+
+// idleLimit says how long the server lets a connection be idle. The one that
+// holds the lock is, while another one migrates.
+func (s *Store) idleLimit(ctx context.Context, conn *sql.Conn, limit time.Duration) error {
+	if s.d.name != mysqlName {
+		return nil
+	}
+	_, err := conn.ExecContext(ctx, "SET SESSION "+mysqlLimits(limit, "wait_timeout"))
+	return err
 }
 
 // waitLock asks for the lock until it is given.

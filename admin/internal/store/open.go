@@ -15,8 +15,13 @@ import (
 const (
 	poolConns    = 16               // connections to a server, at most
 	poolLifetime = 10 * time.Minute // below what servers and proxies allow to idle
-	poolIdle     = time.Minute
-	dialTimeout  = 5 * time.Second
+	poolIdle     = 10 * time.Second // below sessionIdle
+	dialTimeout  = 5 * time.Second  // until a connection is there and prepared
+
+	// How long the session of a connection that is gone without a word goes on
+	// at the server, in a transaction with its locks and outside of one.
+	sessionIdleTx = 5 * time.Second
+	sessionIdle   = 15 * time.Second
 )
 
 // errKindOfDatabase shows no DSN: it may hold a password.
@@ -87,7 +92,7 @@ func (s *Store) connectServer(ctx context.Context, dsn string, d dialect, connec
 		return err
 	}
 	s.d = d
-	s.db = sql.OpenDB(c)
+	s.db = sql.OpenDB(boundedConnector{c})
 	s.rd = s.db
 	s.db.SetMaxOpenConns(poolConns)
 	s.db.SetMaxIdleConns(poolConns)
@@ -110,6 +115,25 @@ func dialer() *net.Dialer {
 		Control:         userTimeout,
 	}
 }
+
+// boundedConnector gives every attempt to connect its limit: those that the pool
+// makes by itself have none, and would wait long for a server that takes the
+// connection and says nothing, while everybody waits for them.
+type boundedConnector struct{ driver.Connector }
+
+// Connect implements driver.Connector.
+func (c boundedConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errConnect)
+	defer cancel()
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), errConnect) {
+		err = fmt.Errorf("%w: %w", errConnect, err)
+	}
+	return conn, err
+}
+
+// errConnect says that a connection was not there in time.
+var errConnect = fmt.Errorf("the database gave no connection within %v", dialTimeout)
 
 // initConnector runs statements on each new connection.
 type initConnector struct {

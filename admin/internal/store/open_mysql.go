@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -59,12 +58,26 @@ func mysqlConnector(u *url.URL) (driver.Connector, error) {
 	}
 	// Lock waits are short: a transaction runs again, and says so, instead of
 	// standing in line behind a backup. A text that does not fit is refused,
-	// never cut, whatever the server's mode.
+	// never cut, whatever the server's mode. A session whose peer is gone ends
+	// soon, and its locks with it; MySQL itself has no limit of its own for
+	// transactions, and skips what only MariaDB reads.
 	return &initConnector{Connector: c, texts: []string{
 		"SET SESSION sql_mode=CONCAT(@@sql_mode,',STRICT_TRANS_TABLES')," +
-			"innodb_lock_wait_timeout=2,lock_wait_timeout=5,autocommit=1",
+			"innodb_lock_wait_timeout=2,lock_wait_timeout=5,autocommit=1," +
+			mysqlLimits(sessionIdle, "wait_timeout") + "," +
+			mysqlLimits(sessionIdleTx, "net_read_timeout") +
+			"/*M!100300 ," + mysqlLimits(sessionIdleTx, "idle_transaction_timeout",
+			"idle_write_transaction_timeout", "idle_readonly_transaction_timeout") + "*/",
 		"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
 	}}, nil
+}
+
+// mysqlLimits sets variables that count in seconds.
+func mysqlLimits(limit time.Duration, names ...string) string {
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s=%d", name, int(limit.Seconds()))
+	}
+	return strings.Join(names, ",")
 }
 
 func mysqlDefaults(cfg *mysql.Config, query url.Values) {
@@ -88,10 +101,7 @@ func mysqlDefaults(cfg *mysql.Config, query url.Values) {
 	if !query.Has("charset") && !query.Has("collation") {
 		_ = cfg.Apply(mysql.Charset("utf8mb4", "")) // cannot fail
 	}
-	d := dialer()
-	cfg.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		return d.DialContext(ctx, network, addr)
-	}
+	cfg.DialFunc = newPeers().dial
 	cfg.Logger = &mysql.NopLogger{} // errors are returned
 }
 

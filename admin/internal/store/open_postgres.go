@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"strings"
@@ -32,15 +33,17 @@ func postgresConnector(u *url.URL) (driver.Connector, error) {
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = dialTimeout
 	}
-	d := dialer()
-	cfg.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		return d.DialContext(ctx, network, addr)
-	}
-	// Lock waits are short: a transaction runs again, and says so.
+	cfg.DialFunc = newPeers().dial
+	// Lock waits are short: a transaction runs again, and says so. A session whose
+	// peer is gone ends soon, and its locks with it; servers before 14 lack the
+	// last one.
+	limits := fmt.Sprintf("SET lock_timeout='2s'; SET idle_in_transaction_session_timeout=%[1]d; "+
+		"SET tcp_user_timeout=10000; SET tcp_keepalives_idle=4; SET tcp_keepalives_interval=2; "+
+		"SET tcp_keepalives_count=3; SELECT set_config(name, '%[1]d', false) FROM pg_settings "+
+		"WHERE name = 'client_connection_check_interval'", sessionIdleTx.Milliseconds())
 	return stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.PgConn().Exec(ctx, "SET default_transaction_isolation='read committed'; "+
-			"SET lock_timeout='2s'; SET idle_in_transaction_session_timeout='60s'; "+
-			"SET standard_conforming_strings=on; SET client_min_messages='warning'").ReadAll()
+			"SET standard_conforming_strings=on; SET client_min_messages='warning'; "+limits).ReadAll()
 		return err
 	})), nil
 }

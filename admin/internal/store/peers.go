@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// peerPatience is how long an answer must have been waited for in vain before
+// the connections beside it are given up too.
+const peerPatience = 1500 * time.Millisecond
+
+// peers are the connections to a database server. When one of them gives no
+// answer, because a router or a firewall on the way has forgotten it, those that
+// have been silent for as long are most likely dead as well. Each would cost its
+// next user the whole time of a statement: they are closed instead, and the pool
+// opens new ones.
+type peers struct {
+	dialer   net.Dialer
+	patience time.Duration
+
+	mu    sync.Mutex
+	conns map[*peer]struct{}
+}
+
+func newPeers() *peers {
+	return &peers{dialer: *dialer(), patience: peerPatience, conns: make(map[*peer]struct{})}
+}
+
+// dial is for drivers to connect with.
+func (p *peers) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := p.dialer.DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok { // a socket on this machine does not go dead
+		return conn, nil
+	}
+	c := &peer{TCPConn: tcp, of: p, born: time.Now()}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.conns[c] = struct{}{}
+	return c, nil
+}
+
+// silent closes the connections on which nobody waits for an answer just now and
+// nothing has come since an instant.
+func (p *peers) silent(since time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		if !c.waiting.Load() && c.heard().Before(since) {
+			delete(p.conns, c)
+			_ = c.TCPConn.Close() // whoever picks it next finds it closed
+		}
+	}
+}
+
+// peer is one connection. The embedded type gives drivers the file descriptor
+// that they look at before they use it again.
+type peer struct {
+	*net.TCPConn
+
+	of      *peers
+	born    time.Time
+	waiting atomic.Bool
+	last    atomic.Int64 // when something came, since born
+}
+
+func (c *peer) heard() time.Time { return c.born.Add(time.Duration(c.last.Load())) }
+
+// Read implements net.Conn.
+func (c *peer) Read(b []byte) (int, error) {
+	begin := time.Now()
+	c.waiting.Store(true)
+	n, err := c.TCPConn.Read(b)
+	end := time.Now()
+	if n > 0 {
+		c.last.Store(int64(end.Sub(c.born)))
+	}
+	c.waiting.Store(false)
+	if n == 0 && givenUp(err) && end.Sub(begin) >= c.of.patience {
+		c.of.silent(begin)
+	}
+	return n, err
+}
+
+// givenUp reports whether nobody waits for an answer any more that has not come.
+func givenUp(err error) bool {
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.ETIMEDOUT)
+}
+
+// Close implements net.Conn.
+func (c *peer) Close() error {
+	c.of.mu.Lock()
+	delete(c.of.conns, c)
+	c.of.mu.Unlock()
+	return c.TCPConn.Close()
+}

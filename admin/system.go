@@ -150,12 +150,14 @@ func (s *system) buildDispatch(ctx context.Context) error {
 			return err == nil && !job.Running && job.LastMs == 0
 		},
 		Report: func(o model.Outcome) { s.writer.Trigger(o) },
-		SetAddress: func(ctx context.Context, logID int64, address string) error {
-			err := s.store.SetAddress(ctx, logID, address)
-			if errors.Is(err, store.ErrNotFound) {
-				return fmt.Errorf("%w: %w", dispatch.ErrGone, err)
+		SetAddresses: func(ctx context.Context, addresses map[int64]string) (map[int64]error, error) {
+			failed, err := s.store.SetRunAddresses(ctx, addresses)
+			for id, err := range failed {
+				if errors.Is(err, store.ErrNotFound) {
+					failed[id] = dispatch.ErrGone
+				}
 			}
-			return err
+			return failed, err
 		},
 		Missing: s.registry.Missed,
 		Lang:    s.lang, Node: s.node, Timeout: s.cfg.ExecutorTimeout, Logger: s.part("dispatch"),

@@ -35,19 +35,13 @@ const (
 	drainStep   = 10 * time.Millisecond
 	// holdStep is the pause of a run that may not be sent just now.
 	holdStep = 100 * time.Millisecond
-	// noteTimeout is how long noting an address may take. What could not be noted
-	// is tried again after noteEvery, and its executors are asked again after
-	// noteTries.
-	noteTimeout = 2 * time.Second
-	noteEvery   = 500 * time.Millisecond
-	noteTries   = 5
 	// missingWait is how long a run waits for an executor that this node has not
 	// heard of, and missingStep how often it looks.
 	missingWait = 1200 * time.Millisecond
 	missingStep = 100 * time.Millisecond
 )
 
-// ErrGone is what SetAddress returns for a run that is not waiting to be sent any
+// ErrGone is what SetAddresses says of a run that is not waiting to be sent any
 // more.
 var ErrGone = errors.New("dispatch: the run is not waiting to be sent")
 
@@ -99,13 +93,15 @@ type Config struct {
 	Stopped func(ctx context.Context, jobID int32) bool
 	// Report takes what became known of a run. It must not block.
 	Report func(model.Outcome)
-	// SetAddress notes the address of a run before its first send. ErrGone says
-	// that the run needs none.
-	SetAddress func(ctx context.Context, logID int64, address string) error
-	Lang       i18n.Lang // of trigger_msg
-	Node       string    // shown in trigger_msg as the admin's address
-	Timeout    time.Duration
-	Logger     *slog.Logger
+	// SetAddresses notes the addresses of runs, by log id, before their first
+	// send. failed says which of them are not noted although err is nil: ErrGone
+	// that the run needs none, any other error that this one is refused. It is
+	// called by one goroutine at a time.
+	SetAddresses func(ctx context.Context, addresses map[int64]string) (failed map[int64]error, err error)
+	Lang         i18n.Lang // of trigger_msg
+	Node         string    // shown in trigger_msg as the admin's address
+	Timeout      time.Duration
+	Logger       *slog.Logger
 	// Sent is called once a trigger was written to a socket, with the time it
 	// was late against its planned instant (0 for runs without one).
 	Sent func(t model.TriggerType, late time.Duration)
@@ -152,6 +148,7 @@ type Dispatcher struct {
 	closed bool
 	wake   chan struct{}
 
+	notes  notes
 	fenced time.Time // of the last look at the lanes; Run's own
 
 	probing  chan struct{}
@@ -185,8 +182,8 @@ type entry struct {
 // New returns a dispatcher that sends nothing before Run.
 func New(ctx context.Context, cfg Config) (*Dispatcher, error) {
 	if cfg.Client == nil || cfg.Router == nil || cfg.Group == nil || cfg.MaySend == nil || cfg.Report == nil ||
-		cfg.SetAddress == nil {
-		return nil, errors.New("dispatch: Client, Router, Group, MaySend, Report and SetAddress are required")
+		cfg.SetAddresses == nil {
+		return nil, errors.New("dispatch: Client, Router, Group, MaySend, Report and SetAddresses are required")
 	}
 	cfg.Timeout = cmp.Or(cfg.Timeout, 3*time.Second)
 	if cfg.Logger == nil {
@@ -210,8 +207,9 @@ func New(ctx context.Context, cfg Config) (*Dispatcher, error) {
 	return &Dispatcher{
 		cfg: cfg, group: lifecycle.NewGroup(ctx),
 		byJob: make(map[int32]map[int64]*entry), open: make(map[int64]*entry), lanes: make(map[int64]*entry),
-		born: time.Now(),
-		wake: make(chan struct{}, 1), probing: make(chan struct{}, maxProbing),
+		born:  time.Now(),
+		notes: notes{wake: make(chan struct{}, 1)},
+		wake:  make(chan struct{}, 1), probing: make(chan struct{}, maxProbing),
 	}, nil
 }
 
@@ -296,6 +294,7 @@ func (d *Dispatcher) rouse() {
 // Run sends until ctx is done, then stops and awaits everything. What was not
 // sent stays on record for the next owner. It blocks.
 func (d *Dispatcher) Run(ctx context.Context) {
+	d.group.Go(d.note)
 	timer := time.NewTimer(maxNap)
 	defer timer.Stop()
 	for {

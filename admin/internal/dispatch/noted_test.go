@@ -42,12 +42,45 @@ func TestNotingHangs(t *testing.T) {
 func TestNotingFindsTheRunGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.set(func() { w.noteErr = fmt.Errorf("set address: %w", ErrGone) })
+		w.set(func() { w.refused = map[int64]error{1: fmt.Errorf("set address: %w", ErrGone)} })
 		w.Add(w.item(1, bean(model.RouteFailover), 0))
 		wait(time.Second)
 		assert.False(t, w.Knows(1))
 		assert.Empty(t, w.exec.sent())
 		assert.Empty(t, w.outcomes())
+	})
+}
+
+// Runs that are due together are noted together, and one that the database
+// refuses holds up no other.
+func TestNotingTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.set(func() { w.refused = map[int64]error{7: errDown, 9: ErrGone} })
+		for id := range int64(50) {
+			w.Add(w.item(id+1, bean(model.RouteFailover), 0))
+		}
+		wait(noteEvery / 2)
+		assert.Len(t, w.exec.sent(), 48)
+		assert.True(t, w.Knows(7), "it is tried again")
+		assert.False(t, w.Knows(9))
+		w.set(func() { assert.Equal(t, []int{50}, w.notings); w.refused = nil })
+		wait(noteEvery)
+		assert.Len(t, w.exec.sent(), 49)
+		w.set(func() { assert.Equal(t, []int{50, 1}, w.notings) })
+	})
+}
+
+// More than one statement takes are noted by several.
+func TestNotingMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		for id := range int64(noteBatch + 100) {
+			w.Add(w.item(id+1, bean(model.RouteFailover), 0))
+		}
+		wait(time.Second)
+		assert.Len(t, w.exec.sent(), noteBatch+100)
+		w.set(func() { assert.LessOrEqual(t, len(w.notings), 3) })
 	})
 }
 

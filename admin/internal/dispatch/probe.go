@@ -47,7 +47,7 @@ func (d *Dispatcher) probe(ctx context.Context, e *entry) {
 		case ok:
 			e.note, e.Run.Address, e.unnoted = report.String(), addr, true
 			d.prepare(e)
-			d.noteAndSend(ctx, e)
+			d.noteAndSend(e)
 			return
 		}
 		if time.Now().After(end) {

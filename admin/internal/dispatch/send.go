@@ -5,7 +5,6 @@ import (
 	"container/heap"
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
@@ -29,7 +28,7 @@ func (d *Dispatcher) start(e *entry) {
 			d.prepare(e)
 		}
 		if e.unnoted {
-			d.background(e, d.noteAndSend)
+			d.noteAndSend(e)
 			return
 		}
 		d.send(e)
@@ -77,40 +76,6 @@ func (d *Dispatcher) background(e *entry, f func(ctx context.Context, e *entry))
 	if !started {
 		d.drop(e)
 	}
-}
-
-// noteAndSend puts the address on record before the first send: whoever takes
-// the run over could else not tell whom to ask.
-func (d *Dispatcher) noteAndSend(ctx context.Context, e *entry) {
-	call, cancel := context.WithTimeout(ctx, noteTimeout)
-	err := d.cfg.SetAddress(call, e.Run.LogID, e.Run.Address)
-	cancel()
-	switch {
-	case err == nil:
-		e.unnoted, e.tries = false, 0
-		if d.allowed(e) {
-			d.send(e)
-			return
-		}
-		d.hold(e)
-	case ctx.Err() != nil, errors.Is(err, ErrGone), !d.cfg.Keeps(e.Run.JobID, e.Run.Token):
-		d.drop(e) // not sent, so nobody doubts it: it stays on record, if it is there
-	default:
-		d.notNoted(ctx, e, err)
-	}
-}
-
-// notNoted keeps a run whose address could not be noted, for as long as it is
-// this node's. One that was asked for its address long ago is asked again.
-func (d *Dispatcher) notNoted(ctx context.Context, e *entry, err error) {
-	if e.tries == 0 {
-		d.cfg.Logger.WarnContext(ctx, "address of a run not noted, will be tried again",
-			slog.Int64("log_id", e.Run.LogID), slog.Any("err", err))
-	}
-	if e.tries++; e.tries%noteTries == 0 && e.Job.Route.Probes() && !e.Run.Sharded {
-		e.Run.Address, e.call, e.unnoted = "", nil, false
-	}
-	d.later(e, noteEvery)
 }
 
 // unaddressed deals with a run that nobody can be given to. Another node may

@@ -92,7 +92,7 @@ func (d *Dispatcher) settleUnaddressed(ctx context.Context, e *entry) {
 	d.mu.Unlock()
 	switch {
 	case e.Run.Address != "":
-		d.noteAndSend(ctx, e)
+		d.noteAndSend(e)
 	case e.Job.Route.Probes() && !e.Run.Sharded:
 		d.probe(ctx, e)
 	default:

@@ -186,9 +186,11 @@ type world struct {
 	reported []time.Time
 	noted    map[int64]string
 	noteErr  error
-	stopped  bool // the job is, by somebody else
-	stale    bool // the lease is not fresh
-	lost     bool // nor kept
+	refused  map[int64]error // of noting, by log id
+	notings  []int           // how many addresses each call noted
+	stopped  bool            // the job is, by somebody else
+	stale    bool            // the lease is not fresh
+	lost     bool            // nor kept
 	late     []time.Duration
 	missing  int                    // how often news of groups were asked for
 	news     map[int32]*model.Group // what they are
@@ -229,19 +231,28 @@ func newWorldWith(t *testing.T, change func(*Config)) *world {
 			w.reports, w.reported = append(w.reports, o), append(w.reported, time.Now())
 		},
 		Stopped: func(context.Context, int32) bool { w.mu.Lock(); defer w.mu.Unlock(); return w.stopped },
-		SetAddress: func(ctx context.Context, id int64, address string) error {
+		SetAddresses: func(ctx context.Context, addresses map[int64]string) (map[int64]error, error) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
+			w.notings = append(w.notings, len(addresses))
 			if errors.Is(w.noteErr, errHangs) {
 				w.mu.Unlock()
 				<-ctx.Done()
 				w.mu.Lock()
-				return ctx.Err()
+				return nil, ctx.Err()
 			}
-			if w.noteErr == nil {
+			if w.noteErr != nil {
+				return nil, w.noteErr
+			}
+			failed := make(map[int64]error)
+			for id, address := range addresses {
+				if err := w.refused[id]; err != nil {
+					failed[id] = err
+					continue
+				}
 				w.noted[id] = address
 			}
-			return w.noteErr
+			return failed, nil
 		},
 		Missing: func() {
 			w.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
 	"github.com/xxljob-go/xxljob/admin/internal/lease"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
@@ -267,15 +268,20 @@ func (d *database) jobsLocked(ids []int32) map[int32]*model.Job {
 	return jobs
 }
 
-func (v view) SetAddress(ctx context.Context, id int64, address string) error {
-	return v.tx(ctx, v.node, func() error {
-		r := v.rows[id]
-		if r == nil || !r.open || r.trigger != 0 {
-			return store.ErrNotFound
+func (v view) SetAddresses(ctx context.Context, addresses map[int64]string) (failed map[int64]error, err error) {
+	err = v.tx(ctx, v.node, func() error {
+		failed = make(map[int64]error)
+		for id, address := range addresses {
+			r := v.rows[id]
+			if r == nil || !r.open || r.trigger != 0 {
+				failed[id] = dispatch.ErrGone
+				continue
+			}
+			r.run.Address = address
 		}
-		r.run.Address = address
 		return nil
 	})
+	return failed, err
 }
 
 // inside is the Loader of Finish.

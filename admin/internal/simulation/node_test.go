@@ -122,9 +122,9 @@ func (s *sim) startNode(name string) *node {
 		MaySend: func(job int32, token int64) bool {
 			return n.gate(n.ctx) == nil && (s.broken.fence || n.leases.MaySend(job%total, token))
 		},
-		Keeps:      func(job int32, token int64) bool { return n.leases.Keeps(job%total, token) },
-		Report:     func(o model.Outcome) { n.writer.Trigger(o) },
-		SetAddress: v.SetAddress,
+		Keeps:        func(job int32, token int64) bool { return n.leases.Keeps(job%total, token) },
+		Report:       func(o model.Outcome) { n.writer.Trigger(o) },
+		SetAddresses: v.SetAddresses,
 		Stopped: func(ctx context.Context, id int32) bool {
 			jobs, err := v.JobsByID(ctx, []int32{id})
 			return err == nil && jobs[id] != nil && !jobs[id].Running && jobs[id].LastMs == 0

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -66,42 +68,63 @@ func (s *Store) deleteRows(ctx context.Context, q querier, table, key string, id
 	return err
 }
 
-// SetAddress puts the address that was chosen for a run on record before it is
-// sent there. A run that is no longer waiting to be sent is ErrNotFound.
-func (s *Store) SetAddress(ctx context.Context, logID int64, address string) error {
-	var n int64
-	err := s.inTx(ctx, func(q querier) (err error) {
-		n, err = affected(q.ExecContext(ctx, s.sql("UPDATE xxl_job_log SET executor_address = ? "+
-			"WHERE id = ? AND trigger_code = 0 AND handle_code = 0"), s.cleanOrNil(address), logID))
-		return err
-	})
-	if err == nil && n == 0 {
-		err = ErrNotFound
+// SetRunAddresses puts the addresses that were chosen for runs on record, by log
+// id, before they are sent there. Each may stand without the others. failed says
+// which of them are not on record although err is nil: ErrNotFound that the run
+// is no longer waiting to be sent, any other error that the database refuses the
+// address.
+func (s *Store) SetRunAddresses(
+	ctx context.Context, addresses map[int64]string,
+) (failed map[int64]error, err error) {
+	failed = make(map[int64]error)
+	if err := s.setAddresses(ctx, addresses, slices.Sorted(maps.Keys(addresses)), failed); err != nil {
+		return nil, fmt.Errorf("addresses of %d runs: %w", len(addresses), err)
 	}
-	if err != nil {
-		return fmt.Errorf("address of run %d: %w", logID, err)
-	}
-	return nil
+	return failed, nil
 }
 
-// SetRunAddresses is SetAddress for many runs in one transaction; those that
-// are no longer waiting to be sent are left alone.
-func (s *Store) SetRunAddresses(ctx context.Context, addresses map[int64]string) error {
-	ids := make([]int64, 0, len(addresses))
-	for id := range addresses {
-		ids = append(ids, id)
-	}
-	ids = sortedIDs(ids)
+// setAddresses is SetRunAddresses for some of the runs.
+func (s *Store) setAddresses(
+	ctx context.Context, addresses map[int64]string, ids []int64, failed map[int64]error,
+) error {
 	var list rows
 	for _, id := range ids {
 		list.add(s.cleanOrNil(addresses[id]), int64(0), int64(0))
 	}
-	err := s.inTx(ctx, func(q querier) error {
-		_, err := s.update(ctx, q, &addressTable, ids, &list)
+	var matched int64
+	err := s.inSteps(ctx, func(ctx context.Context, q querier) (err error) {
+		matched, err = s.update(ctx, q, &addressTable, ids, &list)
 		return err
 	})
+	switch {
+	case err != nil && len(ids) > 1 && s.d.refusesRow(err):
+		half := len(ids) / 2
+		if err := s.setAddresses(ctx, addresses, ids[:half], failed); err != nil {
+			return err
+		}
+		return s.setAddresses(ctx, addresses, ids[half:], failed)
+	case err != nil && s.d.refusesRow(err):
+		failed[ids[0]] = err
+		return nil
+	case err != nil || matched == int64(len(ids)):
+		return err
+	}
+	return s.notWaiting(ctx, ids, failed)
+}
+
+// notWaiting adds the runs that nobody will send any more to failed.
+func (s *Store) notWaiting(ctx context.Context, ids []int64, failed map[int64]error) error {
+	cond, args := s.in("id", ids)
+	waiting, err := collect(ctx, s.reader(), func(row scanner) (id int64, err error) {
+		return id, row.Scan(&id)
+	}, s.bind("SELECT id FROM xxl_job_log WHERE "+cond+" AND trigger_code = 0 AND handle_code = 0"), args...)
 	if err != nil {
-		return fmt.Errorf("addresses of %d runs: %w", len(ids), err)
+		return err
+	}
+	for _, id := range ids {
+		if !slices.Contains(waiting, id) {
+			failed[id] = ErrNotFound
+		}
 	}
 	return nil
 }

@@ -92,14 +92,18 @@ func hotDeleteUnsent(t *testing.T, f *fixture) {
 
 func hotAddress(t *testing.T, f *fixture) {
 	runs := f.create(t, 4)
-	require.NoError(t, f.SetAddress(t.Context(), runs[0].LogID, "http://a/"))
+	failed, err := f.SetRunAddresses(t.Context(), map[int64]string{runs[0].LogID: "http://a/"})
+	require.NoError(t, err)
+	assert.Empty(t, failed)
 	assert.Equal(t, "http://a/", f.log(t, runs[0].LogID).Address.S)
 	f.finish(t, accepted(runs[1].LogID))
-	require.ErrorIs(t, f.SetAddress(t.Context(), runs[1].LogID, "http://b/"), store.ErrNotFound)
-	require.ErrorIs(t, f.SetAddress(t.Context(), 987654321, "http://b/"), store.ErrNotFound)
-	require.NoError(t, f.SetRunAddresses(t.Context(), map[int64]string{
-		runs[1].LogID: "http://c/", runs[2].LogID: "http://c/", runs[3].LogID: "http://d/",
-	}))
+	failed, err = f.SetRunAddresses(t.Context(), map[int64]string{
+		runs[1].LogID: "http://c/", runs[2].LogID: "http://c/", runs[3].LogID: "http://d/", 987654321: "http://b/",
+	})
+	require.NoError(t, err)
+	assert.Len(t, failed, 2)
+	require.ErrorIs(t, failed[runs[1].LogID], store.ErrNotFound)
+	require.ErrorIs(t, failed[987654321], store.ErrNotFound)
 	assert.Equal(t, "http://127.0.0.1:9999/", f.log(t, runs[1].LogID).Address.S)
 	assert.Equal(t, "http://c/", f.log(t, runs[2].LogID).Address.S)
 	assert.Equal(t, "http://d/", f.log(t, runs[3].LogID).Address.S)

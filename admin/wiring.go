@@ -69,7 +69,7 @@ func (s *system) buildUpkeep(context.Context) error {
 		Store: s.store, Days: s.cfg.LogDays, KeepPerJob: s.cfg.LogKeepPerJob,
 		Recount:  !s.store.Info().MadeByUs,
 		Mine:     func() bool { return s.leases.Holds(0) }, // one node cleans
-		Location: s.cfg.TimeZone, Logger: s.part("retention"),
+		Location: s.cfg.TimeZone, Logger: s.log,
 	})
 	return err
 }

@@ -110,13 +110,17 @@ func (p *process) end(t *testing.T, sig os.Signal) (code int, took time.Duration
 	return p.cmd.ProcessState.ExitCode(), 0
 }
 
-// exit waits for the end and returns the exit code.
+// exit waits for the end and returns the exit code. What was logged is looked at.
 func (p *process) exit(t *testing.T) int {
 	t.Helper()
 	timer := time.AfterFunc(startLimit, func() { _ = p.cmd.Process.Kill() })
 	defer timer.Stop()
 	<-p.done
 	_ = p.cmd.Wait() // the state has the code
+	text, _ := p.text()
+	for line := range strings.Lines(text) {
+		assert.LessOrEqual(t, strings.Count(line, `"part":`), 1, "a key twice in one object: %s", line)
+	}
 	return p.cmd.ProcessState.ExitCode()
 }
 

@@ -67,7 +67,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, log: cfg.Logger.With(slog.String("part", "legacy")), byPath: map[string]endpoint{}}
+	s := &Server{cfg: cfg, log: cfg.Logger, byPath: map[string]endpoint{}}
 	for _, e := range s.endpoints() {
 		s.byPath[e.path] = e
 	}

@@ -85,7 +85,7 @@ func importFaults(dir string, isTest bool, imported string) []string {
 	fault(inAdmin && isOurs && !importsAdmin && !under(folder, sharedWithAdmin) && !under(dir, bothSides),
 		"admin and the library meet only in "+strings.Join(sharedWithAdmin, ", "))
 	fault(under(dir, strangers) && isOurs && under(folder, strangers) && folder != dir, "these never import one another")
-	fault(under(dir, pureAdmin) && isOurs && folder != dir, "imports nothing of ours")
+	fault(slices.Contains(pureAdmin, dir) && isOurs && folder != dir, "imports nothing of ours")
 	return faults
 }
 

@@ -172,6 +172,7 @@ func (s *system) buildDispatch(ctx context.Context) error {
 		NewRuns: s.dispatcher.NewRuns, Assign: s.dispatcher.Assign, Created: s.dispatcher.Add,
 		Bursting: s.dispatcher.Bursting, Ended: s.ended, RetryDelay: s.cfg.RetryDelay, Lang: s.lang,
 		Logger: s.part("completion"), Alarms: s.alarms != nil,
+		Knows: s.dispatcher.Knows, Maker: model.MakerToken(s.node),
 		Stored: func(rows int, took time.Duration) {
 			s.metrics.Stored(rows, took)
 			s.metrics.StoreOp("finish", took, nil)

@@ -5,5 +5,7 @@
 // The first result of a run wins. [Writer.Results] returns only after its batch
 // has been committed, so an executor that is told 200 may forget what it sent
 // (promise A3); a transaction whose outcome nobody knows is never reported as
-// success, and storing it again changes nothing.
+// success, and storing it again changes nothing. When it turns out that such a
+// transaction was carried out, its ends are told then, once, and the runs that
+// follow are looked for on record and handed over.
 package completion

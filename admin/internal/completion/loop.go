@@ -33,6 +33,10 @@ func (w *Writer) Run(ctx context.Context) {
 
 // round stores one batch if it is time, and says how long to wait for the next.
 func (w *Writer) round(ctx context.Context) (nap time.Duration, failed bool) {
+	w.search(ctx)
+	if len(w.missing) > 0 {
+		defer func() { nap = min(nap, retryEvery) }()
+	}
 	batch, nap := w.take(time.Now(), false)
 	if len(batch) == 0 {
 		w.cfg.Ticked()
@@ -111,11 +115,16 @@ func (w *Writer) store(ctx context.Context, batch []*item) bool {
 	firsts, repeats := distinct(batch)
 	outs := make([]*model.Outcome, len(firsts))
 	for i, it := range firsts {
-		outs[i] = it.out
+		if outs[i] = it.out; it.out.Trigger != nil {
+			it.out.Trigger.Written()
+		}
 	}
 	whole := false
 	defer func() {
 		if !whole { // a panic: whoever waits is not left to wait
+			for _, out := range outs {
+				delete(w.doubt, out)
+			}
 			w.answer(batch, func(*item) error { return ErrFault })
 		}
 	}()
@@ -123,13 +132,16 @@ func (w *Writer) store(ctx context.Context, batch []*item) bool {
 	call, cancel := context.WithTimeout(ctx, storeTimeout)
 	// The store may decide a batch in parts, or more than once.
 	jobs := make(map[*model.Run]*model.Job)
+	var ending []*store.Ending
 	ends, err := w.cfg.Store.Finish(call, outs, func(ends []*store.Ending, load store.Loader) error {
 		next := follow{w: w, load: load, now: time.Now(), jobs: jobs}
+		ending = append(ending, ends...)
 		return next.decide(call, ends)
 	})
 	cancel()
 	if err != nil {
 		whole = true
+		w.doubtful(ending, jobs, begin)
 		w.again(ctx, batch, err)
 		return false
 	}
@@ -137,6 +149,7 @@ func (w *Writer) store(ctx context.Context, batch []*item) bool {
 	w.cfg.Stored(len(outs), time.Since(begin))
 	errs := make(map[int64]error)
 	for _, e := range ends {
+		w.resolve(e)
 		if e.Err != nil {
 			errs[e.Outcome.LogID] = e.Err
 			w.cfg.Logger.ErrorContext(ctx, "outcome of a run not stored, the database refuses it",

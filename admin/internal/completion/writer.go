@@ -58,9 +58,12 @@ type Store interface {
 	// Finish stores outcomes in one transaction.
 	Finish(ctx context.Context, outs []*model.Outcome,
 		decide func(ends []*store.Ending, load store.Loader) error) ([]*store.Ending, error)
+	// OpenRuns returns open runs in the order of their log ids.
+	OpenRuns(ctx context.Context, f store.OpenRunFilter) ([]*model.Run, error)
 }
 
-// Config describes a Writer. Store, NewRuns and Created are required.
+// Config describes a Writer. Store, NewRuns, Assign, Created and Knows are
+// required.
 type Config struct {
 	Store Store
 	// NewRuns makes the runs of a child job or of a retry that is not a shard.
@@ -69,10 +72,15 @@ type Config struct {
 	Assign func(r *model.Run, j *model.Job, override []string)
 	// Created takes runs that were stored, to be sent.
 	Created func(items ...dispatch.Item)
+	// Knows reports whether a run is on its way here.
+	Knows func(logID int64) bool
+	// Maker is the token on record of runs that this node has made without a
+	// lease.
+	Maker int64
 	// Bursting reports whether triggers are going out just now; results then
 	// wait a little.
 	Bursting func() bool
-	// Ended is told of every run that ended, after the commit.
+	// Ended is told once of every run that ended here, after the commit.
 	Ended func(e *store.Ending)
 	// RetryDelay is the time between a failure and its retry. Default 3s.
 	RetryDelay time.Duration
@@ -97,8 +105,13 @@ type item struct {
 // Writer stores outcomes. All methods are safe for concurrent use; Run is
 // called once.
 type Writer struct {
-	cfg     Config
-	failing bool // Run's own
+	cfg Config
+
+	failing   bool // what follows is Run's own
+	doubt     map[*model.Outcome]*decided
+	missing   map[kin]*expected
+	searching bool // the last search has failed
+	searchAt  time.Time
 
 	mu       sync.Mutex
 	waiting  []*item         // in order of arrival
@@ -111,8 +124,8 @@ type Writer struct {
 
 // New returns a writer that stores nothing before Run.
 func New(cfg Config) (*Writer, error) {
-	if cfg.Store == nil || cfg.NewRuns == nil || cfg.Created == nil || cfg.Assign == nil {
-		return nil, errors.New("completion: Store, NewRuns, Assign and Created are required")
+	if cfg.Store == nil || cfg.NewRuns == nil || cfg.Created == nil || cfg.Assign == nil || cfg.Knows == nil {
+		return nil, errors.New("completion: Store, NewRuns, Assign, Created and Knows are required")
 	}
 	cfg.RetryDelay = cmp.Or(cfg.RetryDelay, 3*time.Second)
 	if cfg.Bursting == nil {
@@ -131,7 +144,8 @@ func New(cfg Config) (*Writer, error) {
 		cfg.Stored = func(int, time.Duration) {}
 	}
 	return &Writer{
-		cfg: cfg, triggers: make(map[int64]*item), pending: make(map[int64]int), wake: make(chan struct{}, 1),
+		cfg: cfg, doubt: make(map[*model.Outcome]*decided), missing: make(map[kin]*expected),
+		triggers: make(map[int64]*item), pending: make(map[int64]int), wake: make(chan struct{}, 1),
 	}, nil
 }
 

@@ -27,12 +27,16 @@ type played struct {
 	logs    map[int64]*model.Log // rows without a run
 	jobs    map[int32]*model.Job
 	ended   map[int64]*store.Ending
+	open    map[int64]*model.Run // that were made here
 	nextID  int64
 	fault   error         // before anything is done
 	after   error         // after it was done, once
 	takes   time.Duration // of one transaction
 	poison  int64         // a log id that is refused
 	halves  bool          // stored in two parts, as after a refusal
+	cut     bool          // the second part is not, once
+	blind   int           // how many reads fail
+	lose    bool          // nothing is done, and nobody told so, once
 	batches [][]*model.Outcome
 	at      []time.Time
 }
@@ -40,7 +44,7 @@ type played struct {
 func newPlayed() *played {
 	return &played{
 		runs: make(map[int64]*model.Run), logs: make(map[int64]*model.Log), jobs: make(map[int32]*model.Job),
-		ended: make(map[int64]*store.Ending), nextID: 1000,
+		ended: make(map[int64]*store.Ending), open: make(map[int64]*model.Run), nextID: 1000,
 	}
 }
 
@@ -72,15 +76,23 @@ func (p *played) Finish(
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.batches, p.at = append(p.batches, slices.Clone(outs)), append(p.at, time.Now())
-	if p.fault != nil {
+	switch {
+	case p.fault != nil:
 		return nil, p.fault
+	case p.lose:
+		p.lose = false
+		return nil, p.decideOnly(outs, decide)
 	}
 	parts := [][]*model.Outcome{outs}
 	if p.halves && len(outs) > 1 {
 		parts = [][]*model.Outcome{outs[:len(outs)/2], outs[len(outs)/2:]}
 	}
 	var all []*store.Ending
-	for _, part := range parts {
+	for i, part := range parts {
+		if i == 1 && p.cut {
+			p.cut = false
+			return nil, errAway
+		}
 		ends, err := p.part(part, decide)
 		if err != nil {
 			return nil, err
@@ -89,9 +101,24 @@ func (p *played) Finish(
 	}
 	if err := p.after; err != nil {
 		p.after = nil
+		for _, e := range all {
+			for _, r := range e.NewRuns {
+				r.LogID = 0
+			}
+		}
 		return nil, err
 	}
 	return all, nil
+}
+
+// decideOnly is a transaction that was rolled back, which nobody knows.
+func (p *played) decideOnly(outs []*model.Outcome, decide func([]*store.Ending, store.Loader) error) error {
+	var ends []*store.Ending
+	for _, out := range outs {
+		run := p.runs[out.LogID]
+		ends = append(ends, &store.Ending{Outcome: out, Run: run, Job: p.jobs[run.JobID], Ends: true})
+	}
+	return errors.Join(store.ErrUnknownOutcome, decide(ends, p))
 }
 
 func (p *played) part(outs []*model.Outcome, decide func([]*store.Ending, store.Loader) error) ([]*store.Ending, error) {
@@ -106,7 +133,7 @@ func (p *played) part(outs []*model.Outcome, decide func([]*store.Ending, store.
 		case e.Run == nil && p.logs[out.LogID] != nil:
 			e.Log = p.logs[out.LogID]
 		case e.Run == nil && p.ended[out.LogID] != nil:
-			e.Status = store.FinishRepeated
+			e.Status, e.Log = store.FinishRepeated, endedLog(p.ended[out.LogID])
 			continue
 		case e.Run == nil:
 			e.Status = store.FinishUnknown
@@ -134,9 +161,45 @@ func (p *played) part(outs []*model.Outcome, decide func([]*store.Ending, store.
 		for _, r := range e.NewRuns {
 			p.nextID++
 			r.LogID = p.nextID
+			onRecord := *r
+			onRecord.Token = maker
+			p.open[r.LogID] = &onRecord
 		}
 	}
 	return ends, nil
+}
+
+// maker is the token on record of what the writer makes.
+const maker = -7
+
+// endedLog is the log row of a run that has ended.
+func endedLog(e *store.Ending) *model.Log {
+	l := &model.Log{ID: e.Outcome.LogID, JobID: 1}
+	if t := e.Outcome.Trigger; t != nil {
+		l.TriggerCode, l.TriggerMsg = t.Code, model.T(t.Msg+e.TriggerMsgSuffix)
+	}
+	if h := e.Outcome.Handle; h != nil {
+		l.HandleCode, l.HandleMsg, l.HandleTime = h.Code, e.HandleMsg, time.UnixMilli(h.AtMs).Truncate(time.Second)
+	}
+	return l
+}
+
+func (p *played) OpenRuns(_ context.Context, f store.OpenRunFilter) ([]*model.Run, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.blind > 0 {
+		p.blind--
+		return nil, errAway
+	}
+	var list []*model.Run
+	for id, r := range p.open {
+		if id > f.AfterLogID && r.TriggerMs >= f.TriggerFromMs && r.TriggerMs < f.TriggerBeforeMs {
+			c := *r
+			list = append(list, &c)
+		}
+	}
+	slices.SortFunc(list, func(a, b *model.Run) int { return int(a.LogID - b.LogID) })
+	return list[:min(len(list), f.Limit)], nil
 }
 
 type world struct {
@@ -146,6 +209,7 @@ type world struct {
 
 	mu       sync.Mutex
 	created  []dispatch.Item
+	known    map[int64]bool // runs that are on their way
 	ended    []*store.Ending
 	bursting bool
 	stop     func()
@@ -153,7 +217,7 @@ type world struct {
 
 func newWorld(t *testing.T, change ...func(*Config)) *world {
 	t.Helper()
-	w := &world{store: newPlayed()}
+	w := &world{store: newPlayed(), known: make(map[int64]bool)}
 	cfg := Config{
 		Store: w.store, Lang: i18n.En,
 		NewRuns: func(j *model.Job, tr dispatch.Trigger) []*model.Run {
@@ -164,8 +228,13 @@ func newWorld(t *testing.T, change ...func(*Config)) *world {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.created = append(w.created, items...)
+			for _, it := range items {
+				w.known[it.Run.LogID] = true
+			}
 		},
 		Ended:    func(e *store.Ending) { w.mu.Lock(); defer w.mu.Unlock(); w.ended = append(w.ended, e) },
+		Maker:    maker,
+		Knows:    func(id int64) bool { w.mu.Lock(); defer w.mu.Unlock(); return w.known[id] },
 		Bursting: func() bool { w.mu.Lock(); defer w.mu.Unlock(); return w.bursting },
 	}
 	for _, f := range change {
@@ -531,6 +600,7 @@ func TestAPanic(t *testing.T) {
 		w, err := New(Config{
 			Store: newPlayed(), Assign: func(*model.Run, *model.Job, []string) {}, Created: func(...dispatch.Item) {},
 			NewRuns: func(*model.Job, dispatch.Trigger) []*model.Run { return nil },
+			Knows:   func(int64) bool { return false },
 			Stored:  func(int, time.Duration) { panic("fault") },
 		})
 		require.NoError(t, err)

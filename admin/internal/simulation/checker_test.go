@@ -29,6 +29,8 @@ func (s *sim) check() findings {
 	s.checkRuns(&f)
 	s.checkSends(&f)
 	s.checkExecutions(&f)
+	s.checkEnds(&f)
+	s.checkWhatFollows(&f)
 	return f
 }
 
@@ -251,6 +253,41 @@ func (s *sim) checkExecutions(f *findings) {
 	for k, n := range byInstant {
 		if n > 1 {
 			f.add("job %d, shard %d was executed %d times for %s", k.job, k.shard, n, clock(k.planned))
+		}
+	}
+}
+
+// checkEnds: the end of each run is told once, unless whoever ended it died.
+func (s *sim) checkEnds(f *findings) {
+	for id, r := range s.db.rows {
+		switch n := s.ends[id]; {
+		case n > 1:
+			f.add("the end of run %d was told %d times", id, n)
+		case n == 0 && !r.open && r.deleted.IsZero() && !s.plan.kills && !s.plan.freezes:
+			f.add("the end of run %d was never told", id)
+		}
+	}
+}
+
+// checkWhatFollows: where nodes stay in touch, no retry and no child waits for
+// the sweep.
+func (s *sim) checkWhatFollows(f *findings) {
+	p := s.plan
+	if p.dbFaults > 0 || p.deaf || p.outages || p.kills || p.freezes || p.crashes || p.steps {
+		return
+	}
+	first := make(map[int64]time.Time)
+	for _, x := range s.sends {
+		if at, ok := first[x.logID]; !ok || x.at.Before(at) {
+			first[x.logID] = x.at
+		}
+	}
+	for id, r := range s.db.rows {
+		if r.run.PlannedMs != 0 || r.run.Type == model.TriggerMisfire {
+			continue
+		}
+		if at, sent := first[id]; !sent || at.Sub(r.made) > 15*time.Second {
+			f.add("run %d, %s, was sent %v after it was on record", id, r.run.Type, at.Sub(r.made))
 		}
 	}
 }

@@ -19,10 +19,12 @@ var errDatabase = errors.New("the database failed")
 // row is a log row and its run.
 type row struct {
 	run     model.Run
+	made    time.Time
 	open    bool
 	deleted time.Time // taken back unsent; zero if not
 	trigger int32
 	handle  int32
+	handled int64 // when, Unix ms
 	ended   time.Time
 	results int // results that were acknowledged
 	reason  string
@@ -123,7 +125,7 @@ func (v view) insertLocked(runs []*model.Run) {
 		if r.Token == 0 {
 			onRecord.Token = model.MakerToken(v.node.name)
 		}
-		d.rows[r.LogID] = &row{run: onRecord, open: true}
+		d.rows[r.LogID] = &row{run: onRecord, open: true, made: time.Now()}
 		d.sim.note(r.LogID, "on record: %+v", *r)
 	}
 }
@@ -323,7 +325,19 @@ func (v view) Finish(
 		}
 		return nil, err
 	}
+	if v.unheard() {
+		v.sim.note(outs[0].LogID, "%s is not told that it is stored", v.node.name)
+		return nil, store.ErrUnknownOutcome
+	}
 	return ends, nil
+}
+
+// unheard reports whether an answer of the database gets lost.
+func (v view) unheard() bool {
+	v.mu.Lock()
+	dice := v.sim.dice("unheard "+v.node.name, v.calls[v.node.name])
+	v.mu.Unlock()
+	return v.sim.faulty.Load() && dice.Float64() < v.sim.plan.unheard
 }
 
 func (v view) judgeLocked(e *store.Ending) {
@@ -341,6 +355,10 @@ func (v view) judgeLocked(e *store.Ending) {
 	}
 	if !r.open {
 		e.Status = store.FinishRepeated
+		e.Log = &model.Log{
+			ID: e.Outcome.LogID, JobID: r.run.JobID, TriggerCode: r.trigger, TriggerMsg: model.T(r.reason),
+			HandleCode: r.handle, HandleTime: time.UnixMilli(r.handled).Truncate(time.Second),
+		}
 		return
 	}
 	run := r.run
@@ -355,7 +373,7 @@ func (v view) judgeLocked(e *store.Ending) {
 	switch {
 	case handle != nil:
 		r.handle, e.Ends, ok = handle.Code, true, handle.Code == model.CodeSuccess
-		r.reason = handle.Msg.S
+		r.reason, r.handled = handle.Msg.S, handle.AtMs
 		if r.trigger == 0 {
 			r.trigger = model.CodeSuccess
 		}
@@ -372,76 +390,4 @@ func (v view) judgeLocked(e *store.Ending) {
 		c := *j
 		e.Job = &c
 	}
-}
-
-func (v view) Renew(ctx context.Context, node string, ttl time.Duration) (lv lease.View, err error) {
-	err = v.tx(ctx, v.node, func() error {
-		now := v.sim.now()
-		v.nodes[node] = now
-		for i := range v.shards {
-			if s := &v.shards[i]; s.Owner == node && s.ExpiresMs > now {
-				s.ExpiresMs = now + ttl.Milliseconds()
-			}
-		}
-		lv = v.leasesLocked()
-		return nil
-	})
-	return lv, err
-}
-
-func (v view) View(ctx context.Context) (lv lease.View, err error) {
-	err = v.tx(ctx, v.node, func() error { lv = v.leasesLocked(); return nil })
-	return lv, err
-}
-
-func (d *database) leasesLocked() lease.View {
-	lv := lease.View{NowMs: d.sim.now(), Shards: slices.Clone(d.shards)}
-	for name, seen := range d.nodes {
-		lv.Nodes = append(lv.Nodes, lease.Node{Name: name, SeenMs: seen})
-	}
-	return lv
-}
-
-func (v view) Acquire(ctx context.Context, node string, shards []int32, ttl time.Duration) (won []lease.Shard, err error) {
-	err = v.tx(ctx, v.node, func() error {
-		now := v.sim.now()
-		for _, i := range shards {
-			s := &v.shards[i]
-			if s.Owner != "" && s.ExpiresMs > now {
-				continue
-			}
-			prev := s.ExpiresMs
-			s.Owner, s.Token, s.ExpiresMs = node, s.Token+1, now+ttl.Milliseconds()
-			w := *s
-			w.PrevExpiresMs = prev
-			won = append(won, w)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return won, nil
-}
-
-func (v view) Release(ctx context.Context, node string, shards []int32) error {
-	return v.tx(ctx, v.node, func() error {
-		for _, i := range shards {
-			if s := &v.shards[i]; s.Owner == node {
-				s.Owner, s.ExpiresMs = "", min(s.ExpiresMs, v.sim.now())
-			}
-		}
-		return nil
-	})
-}
-
-func (v view) Leave(ctx context.Context, node string) error {
-	all := make([]int32, len(v.shards))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	if err := v.Release(ctx, node, all); err != nil {
-		return err
-	}
-	return v.tx(ctx, v.node, func() error { delete(v.nodes, node); return nil })
 }

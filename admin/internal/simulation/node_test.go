@@ -15,6 +15,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/recovery"
 	"github.com/xxljob-go/xxljob/admin/internal/scheduler"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
 
 var errDead = errors.New("the process is dead")
@@ -30,6 +31,7 @@ type node struct {
 	mu     sync.Mutex
 	dead   bool
 	thaw   chan struct{} // closed at the end of a freeze; nil when there is none
+	deaf   time.Time     // until then its renewals fail
 	offset time.Duration // of its wall clock
 
 	leases    *lease.Manager
@@ -99,6 +101,9 @@ func (r *router) Pick(_ model.Route, _ int32, addrs []string, _ time.Time) (stri
 func (s *sim) startNode(name string) *node {
 	n := &node{sim: s, name: name}
 	n.ctx, n.end = context.WithCancel(s.ctx)
+	if d := s.dice("deaf " + name); s.plan.deaf && d.IntN(2) == 0 { // from its start on, when nobody knows of it
+		n.deafen(time.Duration(d.IntN(12_000)) * time.Millisecond)
+	}
 	total := int32(len(s.db.shards))
 	v := view{s.db, n}
 	cl := &client{sim: s, node: n, calls: make(map[*execclient.Call]prepared), waiting: make(map[*execclient.Call]bool), tries: make(map[int64]int64)}
@@ -112,7 +117,11 @@ func (s *sim) startNode(name string) *node {
 	n.leases, err = lease.New(lease.Config{Provider: v, Node: name, Total: total, Events: lease.Events{
 		Gained: func(ctx context.Context, g []lease.Gained) { n.recovery.Gained(ctx, g); n.scheduler.Kick() },
 		Lost:   func(shards []int32) { n.recovery.Lost(shards) },
-		Lapsed: func() { n.recovery.Lapsed() },
+		Lapsed: func() {
+			if !s.broken.lapse {
+				n.recovery.Lapsed()
+			}
+		},
 
 		NodeGone: func() { n.recovery.NodeGone() },
 	}})
@@ -133,7 +142,8 @@ func (s *sim) startNode(name string) *node {
 	must(err)
 	n.writer, err = completion.New(completion.Config{
 		Store: v, NewRuns: n.dispatch.NewRuns, Assign: n.dispatch.Assign, Created: n.dispatch.Add,
-		Bursting: n.dispatch.Bursting, Lang: i18n.En,
+		Bursting: n.dispatch.Bursting, Lang: i18n.En, Maker: model.MakerToken(name), Ended: n.ended,
+		Knows: func(id int64) bool { return s.broken.search || n.dispatch.Knows(id) },
 	})
 	must(err)
 	n.scheduler, err = scheduler.New(scheduler.Config{
@@ -155,6 +165,14 @@ func (s *sim) startNode(name string) *node {
 	defer s.mu.Unlock()
 	s.nodes = append(s.nodes, n)
 	return n
+}
+
+// ended notes that an end was told.
+func (n *node) ended(e *store.Ending) {
+	n.sim.note(e.Outcome.LogID, "its end is told on %s", n.name)
+	n.sim.mu.Lock()
+	defer n.sim.mu.Unlock()
+	n.sim.ends[e.Outcome.LogID]++
 }
 
 // kill ends the process as SIGKILL does: nothing of it has an effect any more.
@@ -198,6 +216,19 @@ func (n *node) freeze() {
 	if n.thaw == nil {
 		n.thaw = make(chan struct{})
 	}
+}
+
+// deafen lets its renewals fail for a while.
+func (n *node) deafen(d time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.deaf = time.Now().Add(d)
+}
+
+func (n *node) isDeaf() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.sim.faulty.Load() && time.Now().Before(n.deaf)
 }
 
 func (n *node) unfreeze() {

@@ -3,7 +3,6 @@ package simulation
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
-	"github.com/xxljob-go/xxljob/admin/internal/scheduler"
 )
 
 // plan says what a seed puts the nodes through.
@@ -29,6 +27,8 @@ type plan struct {
 	crashes   bool // of executors
 	steps     bool // of the clock
 	edits     bool
+	unheard   float64 // of the transactions that end runs: carried out, and nobody is told
+	deaf      bool    // nodes whose renewals fail for a while, and all else works
 }
 
 // broken switches a guard off, to see that the checker finds what follows.
@@ -36,6 +36,8 @@ type broken struct {
 	outbox bool // runs are handed over whether or not they are on record
 	fence  bool // nobody looks at leases
 	settle bool // what is in doubt is sent again without a question
+	lapse  bool // a node that was taken for dead goes on with what it has made
+	search bool // what follows of a result that may be stored is not looked for
 }
 
 // send is a trigger that was written.
@@ -80,6 +82,7 @@ type sim struct {
 	sends  []send
 	epochs []*epoch
 	acked  map[int64]bool
+	ends   map[int64]int // how often the end of a run was told
 	names  int
 	notes  map[int64][]string
 }
@@ -92,7 +95,10 @@ func (s *sim) note(id int64, format string, args ...any) {
 }
 
 func newSim(ctx context.Context, seed uint64, p plan, b broken) *sim {
-	s := &sim{seed: seed, plan: p, broken: b, executors: make(map[string]*executor), acked: make(map[int64]bool), notes: make(map[int64][]string)}
+	s := &sim{
+		seed: seed, plan: p, broken: b, executors: make(map[string]*executor), acked: make(map[int64]bool),
+		ends: make(map[int64]int), notes: make(map[int64][]string),
+	}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	s.db = newDatabase(s, 4)
 	var list strings.Builder
@@ -218,91 +224,6 @@ func (s *sim) schedule(d *rand.Rand) (model.ScheduleType, model.Text) {
 	}
 }
 
-// change starts, edits or stops a job through a node, again and again until it
-// says that it did. running is the wanted state; conf "" keeps the schedule.
-func (s *sim) change(id int32, running bool, typ model.ScheduleType, conf string) {
-	for try := int64(0); ; try++ {
-		n := s.live(s.dice("operator", int64(id), try, s.now()))
-		if n == nil {
-			_ = sleep(s.ctx, 500*time.Millisecond)
-			continue
-		}
-		write := func(ctx context.Context) error {
-			return s.db.tx(ctx, n, func() error { s.applyLocked(n, id, running, typ, conf); return nil })
-		}
-		var err error
-		if running && conf == "" { // a start
-			if err = write(n.ctx); err == nil {
-				err = n.scheduler.Started(n.ctx, id)
-			}
-		} else {
-			err = n.scheduler.Change(n.ctx, id, write)
-		}
-		if err == nil {
-			s.told(id)
-			return
-		}
-		if errors.Is(err, context.Canceled) && s.ctx.Err() != nil {
-			return
-		}
-		_ = sleep(s.ctx, 300*time.Millisecond)
-	}
-}
-
-func (s *sim) told(id int32) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := len(s.epochs) - 1; i >= 0; i-- {
-		if e := s.epochs[i]; e.job == id {
-			if !e.ended.IsZero() && e.told.IsZero() {
-				e.told = time.Now()
-			}
-			return
-		}
-	}
-}
-
-// applyLocked is the UPDATE of a start, an edit or a stop.
-func (s *sim) applyLocked(n *node, id int32, running bool, typ model.ScheduleType, conf string) {
-	j := s.db.jobs[id]
-	if !running && !j.Running || running && conf == "" && j.Running {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if j.Running {
-		s.endEpochLocked(j, !running)
-	}
-	if !running {
-		j.Running, j.LastMs, j.NextMs = false, 0, 0
-		return
-	}
-	if conf != "" {
-		j.ScheduleType, j.ScheduleConf = typ, model.T(conf)
-	} else {
-		j.LastMs = 0
-	}
-	sched, loc, err := scheduler.ScheduleOf(j.ScheduleType, j.ScheduleConf.S, "", time.UTC)
-	if err != nil {
-		panic(err)
-	}
-	from := n.now()
-	if j.LastMs == 0 { // since a start: what another node had planned before the stop lies within the horizon
-		from = from.Add(scheduler.DefaultHorizon)
-	}
-	j.Running, j.NextMs = true, sched.Next(from.In(loc)).UnixMilli()
-	s.epochs = append(s.epochs, &epoch{job: id, typ: j.ScheduleType, conf: j.ScheduleConf.S, first: j.NextMs, began: time.Now()})
-}
-
-func (s *sim) endEpochLocked(j *model.Job, stopped bool) {
-	for i := len(s.epochs) - 1; i >= 0; i-- {
-		if e := s.epochs[i]; e.job == j.ID {
-			e.ended, e.next, e.stopped = time.Now(), j.NextMs, stopped
-			return
-		}
-	}
-}
-
 // run plays the plan to its end. Afterwards nothing moves any more.
 func (s *sim) run() {
 	s.addJobs()
@@ -313,7 +234,7 @@ func (s *sim) run() {
 	for id := int32(1); id <= s.plan.jobs; id++ {
 		s.change(id, true, "", "")
 	}
-	s.faulty.Store(s.plan.dbFaults+s.plan.netFaults > 0)
+	s.faulty.Store(s.plan.dbFaults+s.plan.netFaults+s.plan.unheard > 0 || s.plan.deaf)
 	end := time.Now().Add(s.plan.length)
 	for i := int64(0); time.Now().Before(end); i++ {
 		d := s.dice("event", i)
@@ -362,6 +283,8 @@ func (s *sim) event(d *rand.Rand) {
 		s.group.Go(func() { _ = sleep(s.ctx, after); x.restart() })
 	case kind == 4 && s.plan.steps:
 		s.step.Add(int64(time.Duration(d.IntN(40)-20) * time.Second))
+	case kind == 4 && s.plan.deaf && n != nil:
+		n.deafen(after)
 	case kind == 5 && s.plan.edits:
 		typ, conf := s.schedule(d)
 		s.change(id, true, typ, conf.S)

@@ -16,7 +16,7 @@ const (
 	poolConns    = 16               // connections to a server, at most
 	poolLifetime = 10 * time.Minute // below what servers and proxies allow to idle
 	poolIdle     = 10 * time.Second // below sessionIdle
-	dialTimeout  = 5 * time.Second  // until a connection is there and prepared
+	dialTimeout  = 5 * time.Second  // until a connection is there and prepared, unless the URL has a limit
 
 	// How long the session of a connection that is gone without a word goes on
 	// at the server, in a transaction with its locks and outside of one.
@@ -92,7 +92,7 @@ func (s *Store) connectServer(ctx context.Context, dsn string, d dialect, connec
 		return err
 	}
 	s.d = d
-	s.db = sql.OpenDB(boundedConnector{c})
+	s.db = sql.OpenDB(c)
 	s.rd = s.db
 	s.db.SetMaxOpenConns(poolConns)
 	s.db.SetMaxIdleConns(poolConns)
@@ -119,11 +119,18 @@ func dialer() *net.Dialer {
 // boundedConnector gives every attempt to connect its limit: those that the pool
 // makes by itself have none, and would wait long for a server that takes the
 // connection and says nothing, while everybody waits for them.
-type boundedConnector struct{ driver.Connector }
+type boundedConnector struct {
+	driver.Connector
+
+	limit time.Duration
+}
+
+// errConnect says that a connection was not there in time.
+var errConnect = errors.New("the database gave no connection in time")
 
 // Connect implements driver.Connector.
 func (c boundedConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errConnect)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.limit, errConnect)
 	defer cancel()
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil && errors.Is(context.Cause(ctx), errConnect) {
@@ -131,9 +138,6 @@ func (c boundedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	return conn, err
 }
-
-// errConnect says that a connection was not there in time.
-var errConnect = fmt.Errorf("the database gave no connection within %v", dialTimeout)
 
 // initConnector runs statements on each new connection.
 type initConnector struct {

@@ -61,7 +61,7 @@ func mysqlConnector(u *url.URL) (driver.Connector, error) {
 	// never cut, whatever the server's mode. A session whose peer is gone ends
 	// soon, and its locks with it; MySQL itself has no limit of its own for
 	// transactions, and skips what only MariaDB reads.
-	return &initConnector{Connector: c, texts: []string{
+	return boundedConnector{limit: cfg.Timeout, Connector: &initConnector{Connector: c, texts: []string{
 		"SET SESSION sql_mode=CONCAT(@@sql_mode,',STRICT_TRANS_TABLES')," +
 			"innodb_lock_wait_timeout=2,lock_wait_timeout=5,autocommit=1," +
 			mysqlLimits(sessionIdle, "wait_timeout") + "," +
@@ -69,7 +69,7 @@ func mysqlConnector(u *url.URL) (driver.Connector, error) {
 			"/*M!100300 ," + mysqlLimits(sessionIdleTx, "idle_transaction_timeout",
 			"idle_write_transaction_timeout", "idle_readonly_transaction_timeout") + "*/",
 		"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
-	}}, nil
+	}}}, nil
 }
 
 // mysqlLimits sets variables that count in seconds.
@@ -86,7 +86,7 @@ func mysqlDefaults(cfg *mysql.Config, query url.Values) {
 	cfg.MultiStatements = false
 	cfg.InterpolateParams = true
 	cfg.RejectReadOnly = true // after a failover: look for the new primary
-	if !query.Has("timeout") {
+	if cfg.Timeout <= 0 {
 		cfg.Timeout = dialTimeout
 	}
 	if !query.Has("readTimeout") {

@@ -35,17 +35,16 @@ func postgresConnector(u *url.URL) (driver.Connector, error) {
 	}
 	cfg.DialFunc = newPeers().dial
 	// Lock waits are short: a transaction runs again, and says so. A session whose
-	// peer is gone ends soon, and its locks with it; servers before 14 lack the
-	// last one.
-	limits := fmt.Sprintf("SET lock_timeout='2s'; SET idle_in_transaction_session_timeout=%[1]d; "+
+	// peer is gone ends soon, and its locks with it.
+	limits := fmt.Sprintf("SET lock_timeout='2s'; SET idle_in_transaction_session_timeout=%d; "+
 		"SET tcp_user_timeout=10000; SET tcp_keepalives_idle=4; SET tcp_keepalives_interval=2; "+
-		"SET tcp_keepalives_count=3; SELECT set_config(name, '%[1]d', false) FROM pg_settings "+
-		"WHERE name = 'client_connection_check_interval'", sessionIdleTx.Milliseconds())
-	return stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		"SET tcp_keepalives_count=3", sessionIdleTx.Milliseconds())
+	c := stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.PgConn().Exec(ctx, "SET default_transaction_isolation='read committed'; "+
 			"SET standard_conforming_strings=on; SET client_min_messages='warning'; "+limits).ReadAll()
 		return err
-	})), nil
+	}))
+	return boundedConnector{limit: cfg.ConnectTimeout, Connector: c}, nil
 }
 
 // postgresKind sorts the errors of the driver.

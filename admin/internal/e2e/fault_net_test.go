@@ -44,7 +44,7 @@ func TestForgottenConnections(t *testing.T) {
 
 // halfOpenLimit is how long after a network is there again the admin may take
 // to give up its dead connections.
-const halfOpenLimit = 15 * time.Second
+const halfOpenLimit = 10 * time.Second
 
 // TestSlowDatabase makes every statement 200 ms slower: nothing is missed,
 // doubled or given up, and nothing is later than 10 s.

@@ -371,6 +371,30 @@ func TestTriggerAndResultMeet(t *testing.T) {
 	})
 }
 
+// TestTextsAreWrittenWhenStored: the text of an answer is made for the batch that
+// stores it, not while others wait to be sent, and once.
+func TestTextsAreWrittenWhenStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.open(1)
+		made := 0
+		out := taken(1)
+		out.Trigger.Write = func() string { made++; return "made late" }
+		w.Trigger(out)
+		synctest.Wait()
+		assert.Zero(t, made)
+		w.store.set(func() { w.store.fault = errAway })
+		var wg sync.WaitGroup
+		wg.Go(func() { assert.NoError(t, w.Results(t.Context(), []*model.Outcome{result(1, 200, "")})) })
+		wait(retryEvery)
+		w.store.set(func() { w.store.fault = nil })
+		wg.Wait()
+		require.Greater(t, len(w.batches()), 1)
+		assert.Equal(t, 1, made)
+		assert.Equal(t, "made late", w.batches()[0][0].Trigger.Msg)
+	})
+}
+
 // TestManyTriggersWaitLonger has results come later than an answer waits
 // otherwise, as they do when the database is behind.
 func TestManyTriggersWaitLonger(t *testing.T) {

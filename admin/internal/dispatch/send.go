@@ -210,8 +210,10 @@ func (d *Dispatcher) report(e *entry, code int32, r execclient.Result, noRetry b
 	if at.IsZero() {
 		at = d.cfg.Now()
 	}
+	e.call = nil // what it holds is not needed for the message
 	d.cfg.Report(model.Outcome{LogID: e.Run.LogID, Trigger: &model.TriggerResult{
-		Code: code, Msg: d.message(e, code, r), Address: e.Run.Address, AtMs: at.UnixMilli(), NoRetry: noRetry,
+		Code: code, Write: func() string { return d.message(e, code, r) },
+		Address: e.Run.Address, AtMs: at.UnixMilli(), NoRetry: noRetry,
 	}})
 	d.drop(e)
 }

@@ -228,6 +228,9 @@ func newWorldWith(t *testing.T, change func(*Config)) *world {
 		Report: func(o model.Outcome) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
+			if o.Trigger != nil {
+				o.Trigger.Written()
+			}
 			w.reports, w.reported = append(w.reports, o), append(w.reported, time.Now())
 		},
 		Stopped: func(context.Context, int32) bool { w.mu.Lock(); defer w.mu.Unlock(); return w.stopped },

@@ -39,7 +39,9 @@ func TestResultsWithoutEffect(t *testing.T) {
 		log: slog.New(slog.NewTextHandler(&lines, nil)),
 	}
 	now := time.Now().UnixMilli()
-	runs := []*model.Run{{JobID: 1, GroupID: 1, TriggerMs: now, ShardTotal: 1}, {JobID: 1, GroupID: 1, TriggerMs: now, ShardTotal: 1}}
+	runs := []*model.Run{
+		{JobID: 1, GroupID: 1, TriggerMs: now, ShardTotal: 1}, {JobID: 1, GroupID: 1, TriggerMs: now, ShardTotal: 1},
+	}
 	require.NoError(t, st.CreateRuns(t.Context(), runs))
 	finish := func(out model.Outcome) {
 		t.Helper()
@@ -68,6 +70,56 @@ func TestResultsWithoutEffect(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(lines.String(), `msg="result came after its run had ended"`))
 	assert.Contains(t, lines.String(), "code=200 kept=false")
 	assert.Contains(t, lines.String(), "code=200 kept=true")
+}
+
+// TestGapIsNoFailedRun: instants that were missed are found among what failed, in
+// the list and in the day's counters, and have none of the effects of a failed
+// run: nothing is open, retried or alarmed, and no result can end it.
+func TestGapIsNoFailedRun(t *testing.T) {
+	t.Parallel()
+	st := openTest(t)
+	ctx := t.Context()
+	now := time.Now()
+	job := &model.Job{
+		GroupID: 1, Name: "job", ScheduleType: model.ScheduleFixRate, ScheduleConf: model.T("10"),
+		Misfire: model.MisfireDoNothing, Route: model.RouteFirst, Block: model.BlockSerial, GlueType: model.GlueBean,
+		Running: true, NextMs: now.Add(-time.Hour).UnixMilli(), Retries: 3, AddTime: now, UpdateTime: now, GlueUpdated: now,
+	}
+	require.NoError(t, st.CreateJob(ctx, job))
+	_, err := st.InitShards(ctx, 1)
+	require.NoError(t, err)
+	_, err = st.Renew(ctx, "node", time.Minute)
+	require.NoError(t, err)
+	won, err := st.Acquire(ctx, "node", []int32{0}, time.Minute)
+	require.NoError(t, err)
+	fence := store.Fence{Node: "node", Total: 1, Shards: []store.ShardToken{{Token: won[0].Token}}}
+	_, err = st.Plan(ctx, fence, now.UnixMilli(), 10, func(due []*model.Job) store.PlanResult {
+		return store.PlanResult{
+			Gaps: []*model.Log{{
+				GroupID: 1, JobID: due[0].ID, TriggerTime: now, TriggerCode: model.CodeFail,
+				TriggerMsg: model.T("missed"), AlarmStatus: model.AlarmNone,
+			}},
+			Advances: []store.Advance{{JobID: due[0].ID, LastMs: due[0].NextMs, NextMs: now.Add(time.Hour).UnixMilli()}},
+		}
+	})
+	require.NoError(t, err)
+
+	failed, n, err := st.Logs(ctx, model.LogFilter{Status: model.LogFailed})
+	require.NoError(t, err)
+	require.Equal(t, 1, n, "who looks for what failed has to find it")
+	assert.Equal(t, "missed", failed[0].TriggerMsg.S)
+	assert.Equal(t, model.AlarmNone, failed[0].AlarmStatus)
+	days, err := st.Reports(ctx, now.Add(-24*time.Hour), now)
+	require.NoError(t, err)
+	require.Len(t, days, 1)
+	assert.Equal(t, [3]int64{0, 0, 1}, [3]int64{int64(days[0].Running), int64(days[0].Success), int64(days[0].Failed)})
+	open, err := st.CountOpenRuns(ctx)
+	require.NoError(t, err)
+	assert.Zero(t, open)
+	ends, err := st.Finish(ctx, []*model.Outcome{{LogID: failed[0].ID, Handle: &model.HandleResult{Code: 500}}},
+		func([]*store.Ending, store.Loader) error { return nil })
+	require.NoError(t, err)
+	assert.False(t, ends[0].Ends)
 }
 
 // TestInsecureTokens: tokens that everybody knows are counted.

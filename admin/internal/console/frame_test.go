@@ -1,0 +1,221 @@
+package console
+
+import (
+	"io/fs"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+)
+
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.as(w.admin) // gives it a password
+	v := w.as(nil)
+
+	rec := v.get("/search?q=x")
+	assert.Equal(t, http.StatusSeeOther, rec.Code)
+	assert.Equal(t, "/signin?next=%2Fsearch%3Fq%3Dx", rec.Header().Get("Location"))
+	assert.Contains(t, v.text("/signin?next=%2Fsearch%3Fq%3Dx"), `name="next" value="/search?q=x"`)
+
+	rec = v.post("/signin", url.Values{"name": {"admin"}, "password": {"wrong"}, "next": {"/search?q=x"}})
+	assert.Equal(t, http.StatusUnauthorized, rec.Code)
+	assert.Contains(t, rec.Body.String(), "is not right")
+	assert.Contains(t, rec.Body.String(), `value="/search?q=x"`, "where one wanted to go is kept")
+	assert.NotContains(t, rec.Body.String(), "wrong\"", "a password is not sent back")
+	assert.Equal(t, http.StatusUnprocessableEntity, v.post("/signin", url.Values{"name": {"admin"}}).Code)
+
+	rec = v.post("/signin", url.Values{"name": {"admin"}, "password": {"sesame-open"}, "next": {"/search?q=x"}})
+	assert.Equal(t, http.StatusSeeOther, rec.Code)
+	assert.Equal(t, "/search?q=x", rec.Header().Get("Location"))
+	cookie := rec.Result().Cookies()[0]
+	assert.True(t, cookie.HttpOnly)
+	assert.Equal(t, http.SameSiteLaxMode, cookie.SameSite)
+	assert.Zero(t, cookie.MaxAge)
+	assert.Contains(t, v.text("/search?q=nothing"), "Nothing is called “nothing”")
+	assert.Equal(t, "/", v.get("/signin").Header().Get("Location"))
+
+	assert.Equal(t, "/signin", v.post("/signout", nil).Header().Get("Location"))
+	assert.Empty(t, v.cookies[sessionCookie])
+	rec = v.post("/signin", url.Values{"name": {"admin"}, "password": {"sesame-open"}, "remember": {"1"}})
+	assert.Equal(t, int((30 * 24 * time.Hour).Seconds()), rec.Result().Cookies()[0].MaxAge)
+}
+
+func TestSignInIsThrottled(t *testing.T) {
+	t.Parallel()
+	v := newWorld(t).as(nil)
+	for range 10 {
+		assert.Equal(t, http.StatusUnauthorized, v.post("/signin", url.Values{"name": {"admin"}, "password": {"x"}}).Code)
+	}
+	rec := v.post("/signin", url.Values{"name": {"admin"}, "password": {"x"}})
+	assert.Equal(t, http.StatusTooManyRequests, rec.Code)
+	assert.NotEmpty(t, rec.Header().Get("Retry-After"))
+	assert.Contains(t, rec.Body.String(), "Too many attempts")
+}
+
+// TestNextStaysHere: nobody is led away by a link to the login page.
+func TestNextStaysHere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	for next, want := range map[string]string{
+		"//evil.example":          "/",
+		"https://evil.example/":   "/",
+		"/\\evil.example":         "/",
+		"javascript:alert(1)":     "/",
+		"/a\r\nX: y":              "/",
+		"search":                  "/",
+		"":                        "/",
+		"/search?q=//evil":        "/search?q=//evil",
+		"/\t/evil.example":        "/",
+		"http:/evil.example":      "/",
+		"/search?next=%2F%2Fevil": "/search?next=%2F%2Fevil",
+	} {
+		rec := v.get("/signin?next=" + url.QueryEscape(next))
+		assert.Equal(t, want, rec.Header().Get("Location"), next)
+	}
+	rec := v.get("/xxl-job-admin/signin?next=" + url.QueryEscape("/search"))
+	assert.Equal(t, "/xxl-job-admin/search", rec.Header().Get("Location"))
+}
+
+func TestFormsWantTheToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	for _, route := range w.server.routes {
+		if !route.Changes || route.Permission.String() == "anonymous" {
+			continue
+		}
+		path := strings.NewReplacer("{id}", "1", "{name}", "x").Replace(route.Path)
+		rec := v.send(http.MethodPost, path, "")
+		assert.Equal(t, http.StatusForbidden, rec.Code, path)
+		assert.Contains(t, rec.Body.String(), "out of date", path)
+		rec = v.send(http.MethodPost, path, "csrf=AAAA")
+		assert.Equal(t, http.StatusForbidden, rec.Code, path)
+		rec = v.send(http.MethodGet, path+"?csrf="+(&call{session: v.cookies[sessionCookie]}).csrf(), "")
+		assert.Contains(t, []int{http.StatusMethodNotAllowed, http.StatusOK, http.StatusNotFound}, rec.Code, path)
+	}
+	assert.NotEmpty(t, v.cookies[sessionCookie], "still logged in")
+	assert.Equal(t, http.StatusSeeOther, w.as(nil).post("/signout", nil).Code)
+}
+
+func TestLanguageAndTheme(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(nil)
+	assert.Contains(t, v.text("/signin"), `<html lang="en">`)
+	v.header["Accept-Language"] = "fr, zh-TW;q=0.8, en"
+	assert.Contains(t, v.text("/signin"), `<html lang="zh-TW">`)
+	rec := v.send(http.MethodPost, "/prefs", "lang=zh-CN&back=%2Fsignin")
+	assert.Equal(t, "/signin", rec.Header().Get("Location"))
+	v.send(http.MethodPost, "/prefs", "theme=dark")
+	page := v.text("/signin")
+	assert.Contains(t, page, `<html lang="zh-CN" data-theme="dark">`)
+	assert.Contains(t, page, "登录")
+	v.send(http.MethodPost, "/prefs", "theme=system&lang=xx")
+	assert.Contains(t, v.text("/signin"), `<html lang="zh-CN">`)
+}
+
+func TestErrorPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.faults = []string{"the database <b>does not</b> answer"}
+	v := w.as(w.admin)
+	rec := v.get("/no/such/page")
+	assert.Equal(t, http.StatusNotFound, rec.Code)
+	assert.Contains(t, rec.Body.String(), "There is nothing here")
+	assert.Contains(t, rec.Body.String(), "does not&lt;/b&gt; answer", "the foot line says how the node is")
+	v.header["Accept"] = "*/*"
+	rec = v.get("/no/such/page")
+	assert.Equal(t, "404 page not found\n", rec.Body.String(), "a program is answered as before")
+	rec = v.send(http.MethodPost, "/no/such/page", "")
+	assert.Equal(t, http.StatusNotFound, rec.Code)
+	assert.Equal(t, http.StatusMethodNotAllowed, v.send(http.MethodPost, "/search", "").Code)
+	require.NoError(t, w.db.Close())
+	rec = v.get("/search")
+	assert.Equal(t, http.StatusInternalServerError, rec.Code)
+	assert.Contains(t, rec.Body.String(), "Try again")
+	assert.NotContains(t, rec.Body.String(), "sql", "what it was stays in the log")
+}
+
+func TestStaticFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(nil)
+	page := v.text("/xxl-job-admin/signin")
+	files := regexp.MustCompile(`/xxl-job-admin/static/[a-z]+\.[0-9a-f]{12}\.(css|js|svg)`).FindAllString(page, -1)
+	require.GreaterOrEqual(t, len(files), 3)
+	for _, file := range files {
+		rec := v.get(file)
+		assert.Equal(t, http.StatusOK, rec.Code, file)
+		assert.Contains(t, rec.Header().Get("Cache-Control"), "immutable")
+		assert.NotEmpty(t, rec.Body.String())
+	}
+	v.header["Accept-Encoding"] = "gzip"
+	assert.Equal(t, "gzip", v.get(files[0]).Header().Get("Content-Encoding"))
+	assert.Equal(t, http.StatusNotFound, v.get("/static/app.css").Code)
+}
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	assert.JSONEq(t, `{"ms_of_day":43200000,"faults":[]}`, v.get("/status").Body.String())
+	w.faults = []string{"leases are not renewed"}
+	assert.JSONEq(t, `{"ms_of_day":43200000,"faults":["leases are not renewed"]}`, v.get("/status").Body.String())
+}
+
+// TestTextsExist: a template names no text that there is not.
+func TestTextsExist(t *testing.T) {
+	t.Parallel()
+	names, err := fs.Glob(templateFiles, "templates/*.html")
+	require.NoError(t, err)
+	used := regexp.MustCompile(`\bT "([^"]+)"`)
+	for _, name := range names {
+		body, err := fs.ReadFile(templateFiles, name)
+		require.NoError(t, err)
+		for _, m := range used.FindAllStringSubmatch(string(body), -1) {
+			assert.True(t, i18n.HasConsole(m[1]), "%s: %s", name, m[1])
+		}
+		assert.NotRegexp(t, `(?i)<script(?:[^>]*[^s])?>[^<]|\sstyle=|\son[a-z]+=`, string(body), "%s: the policy forbids it", name)
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		0: "now", 5 * time.Second: "5 s ago", -5 * time.Second: "in 5 s", 2 * time.Minute: "2 min ago",
+		-47 * time.Hour: "in 47 h", 49 * time.Hour: "2 d ago",
+	} {
+		assert.Equal(t, want, ago(i18n.En, noon, noon.Add(-d)))
+	}
+	assert.Equal(t, "2 分前", ago(i18n.ZhCN, noon, noon.Add(-2*time.Minute)))
+	assert.Equal(t, "–", ago(i18n.En, noon, time.Time{}))
+	for d, want := range map[time.Duration]string{
+		-1: "–", 0: "0 ms", 340 * time.Millisecond: "340 ms", 1240 * time.Millisecond: "1.24 s",
+		185 * time.Second: "3 min 5 s", 124 * time.Minute: "2 h 4 min", 50 * time.Hour: "2 d 2 h",
+	} {
+		assert.Equal(t, want, took(i18n.En, d))
+	}
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
+		assert.Equal(t, want, count(n))
+	}
+	assert.Equal(t, "2026-11-21 12:00:00 UTC", stamp(noon))
+	assert.Equal(t, "2026-11-21 20:00:00 UTC+08:00", stamp(noon.In(time.FixedZone("", 8*3600))))
+	assert.Equal(t, "Asia/Shanghai", zoneName(must(time.LoadLocation("Asia/Shanghai")), noon))
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

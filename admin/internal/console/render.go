@@ -1,0 +1,241 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// viewKey is what templates are bound to.
+type viewKey struct {
+	lang   i18n.Lang
+	prefix string
+}
+
+// views are the pages by name.
+type views map[string]*template.Template
+
+// readTemplates parses every page for every language and context path, so that
+// texts and links need nothing from the request.
+func (s *Server) readTemplates() (map[viewKey]views, error) {
+	names, err := fs.Glob(templateFiles, "templates/page_*.html")
+	if err != nil {
+		return nil, err
+	}
+	all := map[viewKey]views{}
+	for _, lang := range i18n.Langs() {
+		for _, prefix := range httpx.Prefixes() {
+			key := viewKey{lang, prefix}
+			base, err := template.New("").Funcs(s.funcs(key)).
+				ParseFS(templateFiles, "templates/layout.html", "templates/parts*.html")
+			if err != nil {
+				return nil, fmt.Errorf("console: %w", err)
+			}
+			all[key] = views{}
+			for _, name := range names {
+				page, err := base.Clone()
+				if err == nil {
+					page, err = page.ParseFS(templateFiles, name)
+				}
+				if err != nil {
+					return nil, fmt.Errorf("console: %w", err)
+				}
+				plain := strings.TrimSuffix(strings.TrimPrefix(path.Base(name), "page_"), ".html")
+				all[key][plain] = page
+			}
+		}
+	}
+	return all, nil
+}
+
+// funcs are what every template may call.
+func (s *Server) funcs(key viewKey) template.FuncMap {
+	return template.FuncMap{
+		"T":     key.lang.Console,
+		"path":  func(parts ...any) string { return key.prefix + fmt.Sprint(concat(parts)...) },
+		"asset": func(name string) string { return key.prefix + "/static/" + s.assets.names[name] },
+		"has":   s.has,
+		"icon":  icon,
+		"dict":  dict,
+		"list":  func(items ...any) []any { return items },
+		"ago":   func(t time.Time) string { return ago(key.lang, s.cfg.Now(), t) },
+		"stamp": func(t time.Time) string { return stamp(t.In(s.cfg.Location)) },
+		"iso":   func(t time.Time) string { return t.In(s.cfg.Location).Format(time.RFC3339) },
+		"took":  func(d time.Duration) string { return took(key.lang, d) },
+		"count": count,
+		"join":  strings.Join,
+	}
+}
+
+// concat turns the parts of a path into texts, so that no blanks come between.
+func concat(parts []any) []any {
+	out := make([]any, len(parts))
+	for i, p := range parts {
+		out[i] = fmt.Sprint(p)
+	}
+	return out
+}
+
+// dict makes the argument of a component out of names and values.
+func dict(pairs ...any) (map[string]any, error) {
+	if len(pairs)%2 != 0 {
+		return nil, errors.New("dict wants names and values")
+	}
+	m := make(map[string]any, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		name, ok := pairs[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("dict: %v is no name", pairs[i])
+		}
+		m[name] = pairs[i+1]
+	}
+	return m, nil
+}
+
+// crumb is a step of the way to a page.
+type crumb struct {
+	Text string
+	Path string // "" for the page itself
+}
+
+// head is what a page says of itself.
+type head struct {
+	Title   string
+	Section string  // of the rail: overview, jobs, runs, executors, alarms, settings, help
+	Crumbs  []crumb // above the title; without the page itself
+	Script  string  // a module of static/ that the page needs beside app.js
+}
+
+// navItem is an entry of the rail.
+type navItem struct {
+	Name, Path string
+	Current    bool
+}
+
+// view is what a template gets: P is the page's own struct.
+type view struct {
+	head
+	Lang    string // for the attribute lang
+	Langs   []langItem
+	Theme   string
+	User    string // "" when nobody is logged in
+	Admin   bool
+	CSRF    string
+	Here    string // path and query of this page, behind the context path
+	Nav     []navItem
+	Flash   *flash
+	Clock   string
+	Zone    string
+	Node    Cluster
+	Version string
+	P       any
+}
+
+type langItem struct {
+	Code, Name string
+	Current    bool
+}
+
+// langNames are the codes and the names of the languages in themselves.
+var langNames = []struct {
+	lang       i18n.Lang
+	code, name string
+}{
+	{i18n.ZhCN, "zh-CN", "简体中文"},
+	{i18n.ZhTC, "zh-TW", "繁體中文"},
+	{i18n.En, "en", "English"},
+}
+
+// sections are the entries of the rail, shown when their page is there.
+var sections = []struct {
+	name, path string
+	admin      bool
+}{
+	{"overview", "/", false},
+	{"jobs", "/jobs", false},
+	{"runs", "/runs", false},
+	{"executors", "/executors", false},
+	{"alarms", "/alarms", false},
+	{"settings", "/settings", false},
+	{"help", "/help", false},
+}
+
+// render answers with a page.
+func (c *call) render(ctx context.Context, name string, h head, p any) error {
+	return c.renderStatus(ctx, http.StatusOK, name, h, p)
+}
+
+func (c *call) renderStatus(ctx context.Context, status int, name string, h head, p any) error {
+	v := view{
+		head: h, Theme: c.theme, CSRF: c.csrf(), Here: c.here(), Flash: c.takeFlash(),
+		Clock: c.now().Format(time.TimeOnly), Zone: zoneName(c.s.cfg.Location, c.now()),
+		Version: c.s.cfg.Version, P: p,
+	}
+	for _, l := range langNames {
+		if l.lang == c.lang {
+			v.Lang = l.code
+		}
+		v.Langs = append(v.Langs, langItem{l.code, l.name, l.lang == c.lang})
+	}
+	if c.user != nil {
+		v.User, v.Admin = c.user.Username, c.user.Admin
+		v.Node = c.status(ctx)
+		for _, item := range sections {
+			if c.s.has(item.path) && (!item.admin || c.user.Admin) {
+				v.Nav = append(v.Nav, navItem{item.name, item.path, item.name == h.Section})
+			}
+		}
+	}
+	page := c.s.views[viewKey{c.lang, httpx.Prefix(c.r)}][name]
+	if page == nil {
+		return fmt.Errorf("console: there is no template %q", name)
+	}
+	var body bytes.Buffer
+	if err := page.ExecuteTemplate(&body, "layout", v); err != nil {
+		return fmt.Errorf("console: render %s: %w", name, err)
+	}
+	httpx.WriteBody(c.w, status, httpx.TypeHTML, body.Bytes())
+	return nil
+}
+
+// part answers with one named template of a page: what a script puts in place
+// of what is there.
+func (c *call) part(page, name string, p any) error {
+	set := c.s.views[viewKey{c.lang, httpx.Prefix(c.r)}][page]
+	if set == nil {
+		return fmt.Errorf("console: there is no template %q", page)
+	}
+	var body bytes.Buffer
+	v := view{CSRF: c.csrf(), Admin: c.who.Admin, Here: c.here(), P: p}
+	if err := set.ExecuteTemplate(&body, name, v); err != nil {
+		return fmt.Errorf("console: render %s of %s: %w", name, page, err)
+	}
+	httpx.WriteBody(c.w, http.StatusOK, httpx.TypeHTML, body.Bytes())
+	return nil
+}
+
+// here is the address of the page behind the context path, to come back to.
+func (c *call) here() string {
+	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
+		return "/"
+	}
+	path := httpx.Path(c.r)
+	if c.r.URL.RawQuery != "" {
+		path += "?" + c.r.URL.RawQuery
+	}
+	return path
+}

@@ -1,0 +1,77 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+)
+
+// register registers every page and action.
+func (s *Server) register() {
+	s.routes = append(s.routes, httpx.Route{
+		Path: "/static/{file}", Methods: []string{http.MethodGet}, Permission: httpx.Anonymous, Handler: s.static,
+	})
+	s.page(anyPath, httpx.Anonymous, (*call).nowhere)
+	s.page("/signin", httpx.Anonymous, (*call).signin)
+	s.action("/signin", httpx.Anonymous, (*call).doSignin)
+	s.action("/signout", httpx.LoggedIn, (*call).signout)
+	s.action("/prefs", httpx.Anonymous, (*call).prefs)
+	s.page("/status", httpx.LoggedIn, (*call).statusJSON)
+	s.page("/search", httpx.LoggedIn, (*call).search)
+}
+
+// oldPage leads from an address of the Java console to the page that took its
+// place, with the filters of the address. Its start and login pages are
+// answered where they stand.
+func (c *call) oldPage(ctx context.Context) error {
+	path := httpx.Path(c.r)
+	switch path {
+	case "/toLogin", "/auth/login":
+		return c.signin(ctx)
+	case "/dashboard":
+		return c.redirect("/")
+	case "/errorpage":
+		return httpx.NotFound("")
+	}
+	if c.user == nil { // the interface that owns the address has asked for a login
+		return c.redirect(signinFor(c.r))
+	}
+	to, ok := c.newPage(path)
+	if !ok {
+		return httpx.NotFound("")
+	}
+	return c.redirect(to)
+}
+
+// newPage is the address of the page that took the place of one of Java's.
+func (c *call) newPage(path string) (string, bool) {
+	switch path {
+	case "/jobinfo":
+		return "/jobs" + query("group", c.positive("jobGroup"), "name", c.str("jobDesc"),
+			"handler", c.str("executorHandler"), "author", c.str("author")), c.s.has("/jobs")
+	case "/joblog":
+		return "/runs" + query("group", c.positive("jobGroup"), "job", c.positive("jobId")), c.s.has("/runs")
+	case "/joblog/logDetailPage":
+		return "/runs/" + url.PathEscape(c.str("id")), c.s.has("/runs/{id}")
+	case "/jobcode":
+		return "/jobs/" + url.PathEscape(c.str("jobId")) + "/code", c.s.has("/jobs/{id}/code")
+	case "/jobgroup":
+		return "/executors", c.s.has("/executors")
+	case "/user":
+		return "/settings/users", c.s.has("/settings/users")
+	}
+	return "", false
+}
+
+// positive returns a parameter that is a positive number, and else "": Java's
+// pages say 0 and -1 for everything.
+func (c *call) positive(name string) string {
+	n, err := strconv.ParseInt(c.str(name), 10, 64)
+	if err != nil || n <= 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}

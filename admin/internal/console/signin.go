@@ -1,0 +1,148 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+)
+
+// signinPage is the login page.
+type signinPage struct {
+	Name    string
+	Next    string
+	Problem string
+}
+
+// signin shows the login page, and sends on who is logged in.
+func (c *call) signin(ctx context.Context) error {
+	next := c.local(c.str("next"), "/")
+	if c.user != nil {
+		return c.redirect(next)
+	}
+	return c.render(ctx, "signin", head{Title: c.t("signin.title")}, signinPage{Next: next})
+}
+
+// doSignin checks a password and begins a session. A foreign page cannot post
+// here, see httpx.Protect.
+func (c *call) doSignin(ctx context.Context) error {
+	p := signinPage{Name: c.str("name"), Next: c.local(c.str("next"), "/")}
+	password := c.r.PostForm.Get("password")
+	if p.Name == "" || password == "" {
+		return c.signinAgain(ctx, http.StatusUnprocessableEntity, p, c.t("signin.empty"))
+	}
+	remember := c.str("remember") != ""
+	login, err := c.s.cfg.Auth.Login(ctx, auth.LoginRequest{
+		Name: p.Name, Password: password, Remember: remember, Source: c.s.cfg.Proxies.ClientIP(c.r),
+	})
+	if wait, ok := later(err); ok {
+		seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
+		c.w.Header().Set("Retry-After", seconds)
+		return c.signinAgain(ctx, http.StatusTooManyRequests, p, c.t("signin.wait", seconds))
+	}
+	if errors.Is(err, auth.ErrBadLogin) {
+		return c.signinAgain(ctx, http.StatusUnauthorized, p, c.t("signin.wrong"))
+	}
+	if err != nil {
+		return err
+	}
+	if c.session != "" {
+		if err := c.s.cfg.Auth.Logout(ctx, c.session); err != nil {
+			c.s.log.WarnContext(ctx, "previous session not ended")
+		}
+	}
+	var age time.Duration
+	if remember {
+		age = login.Expires.Sub(c.s.cfg.Now())
+	}
+	c.cookie(sessionCookie, login.ID, age)
+	c.cookie(olderCookie, "", -time.Second)
+	return c.redirect(p.Next)
+}
+
+// later reports whether a password was not looked at, and how long to wait.
+func later(err error) (time.Duration, bool) {
+	var throttled *auth.ThrottledError
+	if errors.As(err, &throttled) {
+		return throttled.Wait, true
+	}
+	return 5 * time.Second, errors.Is(err, auth.ErrBusy)
+}
+
+func (c *call) signinAgain(ctx context.Context, status int, p signinPage, problem string) error {
+	p.Problem = problem
+	return c.renderStatus(ctx, status, "signin", head{Title: c.t("signin.title")}, p)
+}
+
+// signout ends the session.
+func (c *call) signout(ctx context.Context) error {
+	for _, name := range []string{sessionCookie, olderCookie} {
+		cookie, err := c.r.Cookie(name)
+		if err != nil {
+			continue
+		}
+		if err := c.s.cfg.Auth.Logout(ctx, cookie.Value); err != nil {
+			return err
+		}
+		c.cookie(name, "", -time.Second)
+	}
+	return c.redirect("/signin")
+}
+
+// prefs keeps language and theme in cookies for a year.
+func (c *call) prefs(context.Context) error {
+	const year = 365 * 24 * time.Hour
+	if lang := c.str("lang"); lang != "" {
+		for _, l := range langNames {
+			if l.code == lang {
+				c.cookie(langCookie, lang, year)
+			}
+		}
+	}
+	switch theme := c.str("theme"); theme {
+	case "light", "dark":
+		c.cookie(themeCookie, theme, year)
+	case "system":
+		c.cookie(themeCookie, "", -time.Second)
+	}
+	return c.redirect(c.local(c.str("back"), "/"))
+}
+
+// statusAnswer is what the foot line asks for.
+type statusAnswer struct {
+	MsOfDay int64    `json:"ms_of_day"` // in the zone of the pages
+	Faults  []string `json:"faults"`
+}
+
+// statusJSON answers the foot line of open pages.
+func (c *call) statusJSON(ctx context.Context) error {
+	now := c.now()
+	_, seconds := now.Zone()
+	a := statusAnswer{MsOfDay: (now.UnixMilli() + int64(seconds)*1000) % 86_400_000, Faults: c.status(ctx).Faults}
+	if a.Faults == nil {
+		a.Faults = []string{}
+	}
+	httpx.WriteJSON(c.w, http.StatusOK, a)
+	return nil
+}
+
+// query makes a query string out of names and values; empty values are left
+// out.
+func query(pairs ...string) string {
+	v := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			v.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(v) == 0 {
+		return ""
+	}
+	return "?" + v.Encode()
+}

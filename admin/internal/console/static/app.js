@@ -1,0 +1,184 @@
+// What every page has: the command box, keys, copying, exact times on a click,
+// menus that close, and the foot line. Pages read and act without it.
+
+const $ = (selector, root = document) => root.querySelector(selector);
+const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+// typing tells whether a key belongs to a field.
+const typing = (el) => el.matches('input:not([type=checkbox]), textarea, select, [contenteditable]');
+
+// Command box: `/` or Ctrl-K, suggestions while typing, arrows and Enter.
+const command = $('#command');
+const found = $('#found');
+if (command) {
+  let asked = 0;
+  let timer;
+  const suggest = async () => {
+    const mine = ++asked;
+    const q = command.value.trim();
+    if (q === '') {
+      found.hidden = true;
+      return;
+    }
+    const url = new URL(command.form.action);
+    url.searchParams.set('q', q);
+    url.searchParams.set('part', '1');
+    try {
+      const answer = await fetch(url, { headers: { Accept: 'text/html' } });
+      if (!answer.ok || answer.redirected || mine !== asked) return;
+      found.innerHTML = await answer.text(); // rendered and escaped by the server
+      found.hidden = false;
+    } catch {
+      found.hidden = true;
+    }
+  };
+  command.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(suggest, 120);
+  });
+  command.addEventListener('keydown', (e) => {
+    const links = $$('a', found);
+    if (e.key === 'Escape') {
+      found.hidden = true;
+      command.blur();
+    } else if ((e.key === 'ArrowDown' || e.key === 'ArrowUp') && links.length > 0) {
+      e.preventDefault();
+      const at = links.findIndex((a) => a.classList.contains('here'));
+      links.forEach((a) => a.classList.remove('here'));
+      const step = e.key === 'ArrowDown' ? 1 : -1;
+      links[(at + step + links.length) % links.length].classList.add('here');
+    } else if (e.key === 'Enter' && $('a.here', found)) {
+      e.preventDefault();
+      $('a.here', found).click();
+    }
+  });
+  document.addEventListener('click', (e) => {
+    if (!command.form.contains(e.target)) found.hidden = true;
+  });
+}
+
+// Keys: g and a letter go somewhere; j, k, x, Enter and r work on the rows of a
+// list; ? shows the list of keys.
+const places = { o: '/', j: '/jobs', r: '/runs', e: '/executors', a: '/alarms', s: '/settings', h: '/help' };
+let going = false;
+document.addEventListener('keydown', (e) => {
+  if ((e.ctrlKey || e.metaKey) && e.key === 'k' && command) {
+    e.preventDefault();
+    command.focus();
+    return;
+  }
+  if (e.ctrlKey || e.metaKey || e.altKey || typing(e.target)) return;
+  if (going) {
+    going = false;
+    const link = places[e.key] && $$('.rail a').find((a) => {
+      const path = new URL(a.href).pathname.replace(/^\/xxl-job-admin/, '') || '/';
+      return path === places[e.key] && !a.classList.contains('brand');
+    });
+    if (link) link.click();
+    return;
+  }
+  const rows = $$('tbody tr[data-row]');
+  const at = rows.findIndex((row) => row.classList.contains('here'));
+  const move = (to) => {
+    if (!rows[to]) return;
+    rows.forEach((row) => row.classList.remove('here'));
+    rows[to].classList.add('here');
+    rows[to].scrollIntoView({ block: 'nearest' });
+  };
+  switch (e.key) {
+    case '/':
+      if (command) {
+        e.preventDefault();
+        command.focus();
+      }
+      break;
+    case 'g': going = true; break;
+    case 'j': move(at + 1); break;
+    case 'k': move(Math.max(at - 1, 0)); break;
+    case 'x': $('input[type=checkbox]', rows[at] ?? document.createElement('i'))?.click(); break;
+    case 'Enter':
+      if (at >= 0 && e.target === document.body) $('a', rows[at])?.click();
+      break;
+    case 'r': $('[data-key=run]', rows[at] ?? $('main'))?.click(); break;
+    case '?': $('#keys')?.showModal(); break;
+  }
+});
+
+// Copying, and the exact time in place of the relative one.
+document.addEventListener('click', (e) => {
+  const copied = e.target.closest('[data-copy]');
+  if (copied && navigator.clipboard) {
+    navigator.clipboard.writeText(copied.dataset.copy).then(() => {
+      copied.classList.add('copied');
+      setTimeout(() => copied.classList.remove('copied'), 1000);
+    }, () => {});
+  }
+  const when = e.target.closest('time.when');
+  if (when) [when.textContent, when.dataset.exact] = [when.dataset.exact, when.textContent];
+  for (const open of $$('details.menu[open], details.confirm[open]')) {
+    if (!open.contains(e.target)) open.open = false;
+  }
+});
+document.addEventListener('keydown', (e) => {
+  if (e.key === 'Escape') $$('details.menu[open], details.confirm[open]').forEach((d) => { d.open = false; });
+});
+
+// Bulk bar: what is selected, and all at once.
+for (const form of $$('form[data-bulk]')) {
+  const boxes = () => $$('input[name=id]', form);
+  const all = $('input[data-all]', form);
+  const bar = $('.bulk', form);
+  const show = () => {
+    const n = boxes().filter((b) => b.checked).length;
+    bar.classList.toggle('none', n === 0);
+    $('[data-n]', bar).textContent = n;
+    if (all) {
+      all.checked = n > 0 && n === boxes().length;
+      all.indeterminate = n > 0 && n < boxes().length;
+    }
+  };
+  form.addEventListener('change', (e) => {
+    if (e.target === all) boxes().forEach((b) => { b.checked = all.checked; });
+    show();
+  });
+  show();
+}
+
+// Filters apply when something is chosen.
+for (const select of $$('form.filters select')) select.addEventListener('change', () => select.form.requestSubmit());
+
+// Foot line: is the server there, what time has it, is the node well.
+const foot = $('#foot');
+if (foot) {
+  const pulse = $('#pulse');
+  const clock = $('#clock');
+  const faults = $('#faults');
+  let ahead = null; // what the server's day has begun before ours, in ms
+  const say = (kind, mark, text) => {
+    pulse.className = 'pulse ' + kind;
+    pulse.replaceChildren(Object.assign(document.createElement('span'), { textContent: mark, ariaHidden: 'true' }), ' ' + text);
+  };
+  const ask = async () => {
+    if (document.hidden) return;
+    try {
+      const answer = await fetch(foot.dataset.url, { headers: { Accept: 'application/json' } });
+      if (!answer.ok || answer.redirected) throw new Error(String(answer.status));
+      const s = await answer.json();
+      ahead = s.ms_of_day - (Date.now() % 86400000);
+      faults.hidden = s.faults.length === 0;
+      faults.textContent = '✕ ' + s.faults.join(', ');
+      say('live', '●', foot.dataset.live);
+    } catch {
+      say('lost', '✕', foot.dataset.lost);
+    }
+  };
+  const tick = () => {
+    if (ahead === null) return;
+    const ms = (((Date.now() % 86400000) + ahead) % 86400000 + 86400000) % 86400000;
+    clock.textContent = new Date(ms).toISOString().slice(11, 19);
+  };
+  ask();
+  setInterval(ask, 10000);
+  setInterval(tick, 1000);
+  document.addEventListener('visibilitychange', ask);
+}

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -107,6 +108,19 @@ func hotAddress(t *testing.T, f *fixture) {
 	assert.Equal(t, "http://127.0.0.1:9999/", f.log(t, runs[1].LogID).Address.S)
 	assert.Equal(t, "http://c/", f.log(t, runs[2].LogID).Address.S)
 	assert.Equal(t, "http://d/", f.log(t, runs[3].LogID).Address.S)
+
+	failed, err = f.SetRunAddresses(t.Context(), map[int64]string{
+		runs[0].LogID: "http://e/", runs[2].LogID: "http://" + strings.Repeat("x", 300), runs[3].LogID: "http://f/",
+	})
+	require.NoError(t, err)
+	if f.info.Dialect != "sqlite" { // its columns have no width
+		assert.Len(t, failed, 1)
+		require.Error(t, failed[runs[2].LogID])
+		require.NotErrorIs(t, failed[runs[2].LogID], store.ErrNotFound)
+		assert.Equal(t, "http://c/", f.log(t, runs[2].LogID).Address.S)
+	}
+	assert.Equal(t, "http://e/", f.log(t, runs[0].LogID).Address.S, "one that is refused holds up no other")
+	assert.Equal(t, "http://f/", f.log(t, runs[3].LogID).Address.S)
 	f.wipe(t)
 }
 

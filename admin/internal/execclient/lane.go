@@ -33,7 +33,7 @@ type lane struct {
 	learning sync.Mutex // orders what is learnt, and Config.OnLearn
 
 	mu        sync.Mutex
-	queue     queue
+	queue     line
 	idle      []*conn // parked, the last one used last
 	open      int     // connections, parked ones included
 	dialling  int
@@ -235,9 +235,11 @@ func (l *lane) popLocked() *Call {
 
 // expireLocked ends what has waited for too long.
 func (l *lane) expireLocked(now time.Time) {
-	for l.queue.len() > 0 && now.After((*l.queue.at(0)).late) {
-		call := l.queue.pop()
-		l.endLocked(call, call.fail(NotSent, ErrQueueLate))
+	for _, q := range []*queue{&l.queue.triggers, &l.queue.questions} {
+		for q.len() > 0 && now.After((*q.at(0)).late) {
+			call := q.pop()
+			l.endLocked(call, call.fail(NotSent, ErrQueueLate))
+		}
 	}
 }
 

@@ -1,0 +1,247 @@
+package chart
+
+import (
+	_ "embed"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Stylesheet is the CSS of all charts, to be served as a file.
+//
+//go:embed chart.css
+var Stylesheet string
+
+// Frame is what every chart has.
+type Frame struct {
+	// ID is unique in the page. Letters, digits and hyphens; others are dropped.
+	ID string
+	// Title says what the chart shows, Unit what its numbers count.
+	Title, Unit string
+	// Table is the label of the disclosure over the numbers, as "Table".
+	Table string
+}
+
+// Class is the result that a mark stands for: it decides colour and shape. An
+// unknown one is drawn as Lost.
+type Class string
+
+// The classes.
+const (
+	OK      Class = "ok"
+	Failed  Class = "failed"
+	Running Class = "running"
+	Waiting Class = "waiting"
+	Skipped Class = "skipped"
+	Lost    Class = "lost"
+	Plain   Class = "plain" // no result: lateness, a number of things
+)
+
+// name is the CSS class.
+func (c Class) name() string {
+	switch c {
+	case OK, Failed, Running, Waiting, Skipped, Lost, Plain:
+		return "c-" + string(c)
+	}
+	return "c-" + string(Lost)
+}
+
+// canvas builds one chart.
+type canvas struct {
+	strings.Builder
+}
+
+// tag writes an element that has no content; attrs are names and values in
+// turn.
+func (c *canvas) tag(name string, attrs ...string) {
+	c.open(name, attrs...)
+	c.WriteString("</" + name + ">")
+}
+
+// open writes a start tag.
+func (c *canvas) open(name string, attrs ...string) {
+	c.WriteString("<" + name)
+	for i := 0; i+1 < len(attrs); i += 2 {
+		if attrs[i+1] == "" {
+			continue
+		}
+		c.WriteString(" " + attrs[i] + `="` + escape(attrs[i+1]) + `"`)
+	}
+	c.WriteByte('>')
+}
+
+func (c *canvas) end(name string) { c.WriteString("</" + name + ">") }
+
+// text writes an element with a text.
+func (c *canvas) text(name, text string, attrs ...string) {
+	c.open(name, attrs...)
+	c.WriteString(escape(text))
+	c.end(name)
+}
+
+// html is what was built. Everything in it went through escape.
+func (c *canvas) html() template.HTML {
+	return template.HTML(c.String()) //nolint:gosec // escaped piece by piece
+}
+
+// escape makes a text harmless in content and in quoted attributes. Characters
+// that neither HTML nor XML know are replaced.
+func escape(s string) string {
+	if harmless(s) {
+		return s
+	}
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0xfffe || r == 0xffff {
+			return '\ufffd'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+	return template.HTMLEscapeString(s)
+}
+
+// harmless reports whether nothing in a text needs to be replaced, as in most of
+// the thousands that a chart consists of.
+func harmless(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ', c > '~', c == '<', c == '>', c == '&', c == '"', c == '\'':
+			return false
+		}
+	}
+	return true
+}
+
+// id keeps what may stand in an id.
+func (f *Frame) id() string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return -1
+	}, f.ID)
+}
+
+// figure writes a big chart: caption, picture and the table behind a disclosure.
+func (f *Frame) figure(
+	kind string, width, height float64, draw func(*canvas), head []string, rows [][]string,
+) template.HTML {
+	var c canvas
+	c.open("figure", "class", "chart chart-"+kind, "id", f.id())
+	c.open("figcaption")
+	c.text("span", f.Title)
+	if f.Unit != "" {
+		c.WriteByte(' ')
+		c.text("span", f.Unit, "class", "chart-unit")
+	}
+	c.end("figcaption")
+	f.svg(&c, width, height, draw)
+	if len(rows) > 0 {
+		c.open("details", "class", "chart-data")
+		c.text("summary", f.Table)
+		c.table(f.Title, head, rows)
+		c.end("details")
+	}
+	c.end("figure")
+	return c.html()
+}
+
+// small writes a chart that stands in a line of a list; its table is out of
+// sight.
+func (f *Frame) small(
+	kind string, width, height float64, draw func(*canvas), head []string, rows [][]string,
+) template.HTML {
+	var c canvas
+	c.open("div", "class", "chart-small chart-"+kind, "id", f.id())
+	f.svg(&c, width, height, draw)
+	if len(rows) > 0 {
+		c.open("div", "class", "chart-hidden")
+		c.table(f.Title, head, rows)
+		c.end("div")
+	}
+	c.end("div")
+	return c.html()
+}
+
+// svg writes the picture with its name.
+func (f *Frame) svg(c *canvas, width, height float64, draw func(*canvas)) {
+	label := f.Title
+	if f.Unit != "" {
+		label += " (" + f.Unit + ")"
+	}
+	c.open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+num(width)+" "+num(height),
+		"width", num(width), "height", num(height), "role", "group", "aria-label", label)
+	c.text("title", label)
+	draw(c)
+	c.end("svg")
+}
+
+// table writes numbers for those who do not see the picture.
+func (c *canvas) table(caption string, head []string, rows [][]string) {
+	c.open("table")
+	c.text("caption", caption)
+	c.open("thead")
+	c.open("tr")
+	for _, h := range head {
+		c.text("th", h, "scope", "col")
+	}
+	c.end("tr")
+	c.end("thead")
+	c.open("tbody")
+	for _, row := range rows {
+		c.open("tr")
+		for _, cell := range row {
+			c.text("td", cell)
+		}
+		c.end("tr")
+	}
+	c.end("tbody")
+	c.end("table")
+}
+
+// link opens a link if the address is a path of this site, and reports it.
+func (c *canvas) link(href, label string) bool {
+	if !strings.HasPrefix(href, "/") || strings.HasPrefix(href, "//") || strings.HasPrefix(href, `/\`) {
+		return false
+	}
+	c.open("a", "href", href, "aria-label", label)
+	return true
+}
+
+// num is a coordinate or a number of a table: at most two decimals.
+func num(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		v = 0
+	}
+	return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64)
+}
+
+// amount is a value that can be drawn.
+func amount(v float64) float64 {
+	if math.IsNaN(v) || v < 0 {
+		return 0
+	}
+	return min(v, 1e15)
+}
+
+// ceiling is the next round number: 1, 2, 2.5, 5, 10, 20 …
+func ceiling(v float64) float64 {
+	if v <= 0 {
+		return 1
+	}
+	base := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, f := range []float64{1, 2, 2.5, 5, 10} {
+		if v <= f*base {
+			return f * base
+		}
+	}
+	return 10 * base
+}
+
+// shorten cuts a label to so many characters; the whole of it stands in a title.
+func shorten(s string, most int) string {
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return s
+}

@@ -65,8 +65,30 @@ type JobFilter struct {
 	Name     string
 	Handler  string
 	Author   string
-	Offset   int
-	Limit    int // 0 is 10; at most 1,000
+	Tag      string // exactly this one
+	Sort     JobSort
+	// Ascending turns the order round: the smallest or oldest first.
+	Ascending bool
+	After     *JobMark // only what comes behind it in this order; nil is from the start
+	Offset    int
+	Limit     int // 0 is 10; at most 1,000
+}
+
+// JobSort is the order of a list of jobs; where two are the same the id decides.
+type JobSort uint8
+
+// The orders.
+const (
+	SortID   JobSort = iota
+	SortName         // as the database compares texts
+	SortNext         // by the next planned instant; jobs without one are 0
+)
+
+// JobMark is a place in a list of jobs.
+type JobMark struct {
+	ID     int32
+	Name   string
+	NextMs int64
 }
 
 // GlueVersion is a row of xxl_job_logglue: a saved version of a job's code.

@@ -131,8 +131,8 @@ func (s *Store) JobsByID(ctx context.Context, ids []int32) (map[int32]*model.Job
 	return jobs, nil
 }
 
-// Jobs returns a page of the jobs that match, newest id first, and how many
-// match in all.
+// Jobs returns a page of the jobs that match, newest id first unless f.Sort says
+// otherwise, and how many match in all.
 func (s *Store) Jobs(ctx context.Context, f model.JobFilter) ([]*model.Job, int, error) {
 	var w where
 	if !w.groups("job_group", f.GroupID, f.GroupIDs) {
@@ -144,6 +144,9 @@ func (s *Store) Jobs(ctx context.Context, f model.JobFilter) ([]*model.Job, int,
 	w.like("{job.name}", f.Name)
 	w.like("executor_handler", f.Handler)
 	w.like("author", f.Author)
+	if f.Tag != "" {
+		w.add("id IN (SELECT job_id FROM xxljob_tag WHERE tag = ?)", f.Tag)
+	}
 
 	var total int
 	row := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM xxl_job_info"+w.String()), w.args...)
@@ -151,9 +154,10 @@ func (s *Store) Jobs(ctx context.Context, f model.JobFilter) ([]*model.Job, int,
 		return nil, 0, fmt.Errorf("list jobs: count: %w", err)
 	}
 	offset, limit := page(f.Offset, f.Limit)
+	order := w.after(f)
 	// The ids first: the rows that are skipped hold source code.
 	ids, err := selectIDs[int32](ctx, s.reader(),
-		s.sql("SELECT id FROM xxl_job_info"+w.String()+" ORDER BY id DESC LIMIT ? OFFSET ?"),
+		s.sql("SELECT id FROM xxl_job_info"+w.String()+" ORDER BY "+order+" LIMIT ? OFFSET ?"),
 		append(w.args, limit, offset)...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list jobs: %w", err)
@@ -298,6 +302,9 @@ func (s *Store) DeleteJob(ctx context.Context, id int32) error {
 			return err
 		}
 		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_logglue WHERE job_id = ?"), id); err != nil {
+			return err
+		}
+		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_tag WHERE job_id = ?"), id); err != nil {
 			return err
 		}
 		return s.deleteOpenRuns(ctx, q, id)

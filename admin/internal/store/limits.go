@@ -39,6 +39,13 @@ const (
 	maxOwnHash       = 255
 	maxJavaToken     = 100
 	maxSettingName   = 190
+	maxKeyName       = 64
+	maxKeyPrefix     = 16
+	maxHash          = 64
+	maxOwner         = 32
+	maxRequestKey    = 128
+	maxTag           = 64
+	maxReason        = 255
 )
 
 // field is a text on its way into a column.

@@ -188,6 +188,7 @@ func (s *Store) DeleteUser(ctx context.Context, id int32) error {
 			"DELETE FROM xxl_job_user WHERE id = ?",
 			"DELETE FROM xxljob_user WHERE user_id = ?",
 			"DELETE FROM xxljob_session WHERE user_id = ?",
+			"DELETE FROM xxljob_view WHERE user_id = ?",
 		} {
 			if _, err := q.ExecContext(ctx, s.sql(text), id); err != nil {
 				return err

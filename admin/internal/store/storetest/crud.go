@@ -25,8 +25,8 @@ var Zone = func() *time.Location {
 }()
 
 // CRUD exercises what people and scripts read and write of a store: jobs, code
-// versions, groups, the registry, logs, day counters, users, sessions, settings
-// and the audit. Each call of open returns a migrated store in [Zone] with a
+// versions, groups, the registry, logs, day counters, users, sessions, settings,
+// the audit, and what the REST API keeps. Each call of open returns a migrated store in [Zone] with a
 // plain connection to its database; the rows of a Java admin's seed may be
 // there, others not.
 func CRUD(t *testing.T, open func(t *testing.T) (*store.Store, *sql.DB)) {
@@ -38,6 +38,7 @@ func CRUD(t *testing.T, open func(t *testing.T) (*store.Store, *sql.DB)) {
 		{"groups", crudGroups},
 		{"logs", crudLogs},
 		{"users", crudUsers},
+		{"api", crudAPI},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			s, db := open(t)

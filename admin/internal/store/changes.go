@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// changesKept is how many changes of one job or group are kept.
+const changesKept = 100
+
+const changeColumns = "id, at_ms, username, kind, object_id, action, before_json, after_json"
+
+func (s *Store) changeRow(row scanner) (*model.Change, error) {
+	var c model.Change
+	var at int64
+	err := row.Scan(&c.ID, &at, &c.User, &c.Kind, &c.ObjectID, &c.Action, scanText{&c.Before}, scanText{&c.After})
+	c.At = s.instant(at)
+	return &c, err
+}
+
+// AddChange writes a change and assigns its ID. The newest 100 of an object are
+// kept. A name that is too long is cut; it returns ErrTooLong for other texts.
+func (s *Store) AddChange(ctx context.Context, c *model.Change) error {
+	err := checkFields(
+		field{name: "kind", value: c.Kind, max: 16}, field{name: "action", value: c.Action, max: 16},
+		field{name: "state before", value: c.Before.S, max: maxMediumText, bytes: true},
+		field{name: "state after", value: c.After.S, max: maxMediumText, bytes: true},
+	)
+	if err != nil {
+		return fmt.Errorf("change of %s %d: %w", c.Kind, c.ObjectID, err)
+	}
+	var id int64
+	err = s.inTx(ctx, func(q querier) error {
+		var err error
+		id, err = s.insertID(ctx, q, "INSERT INTO xxljob_change (at_ms, username, kind, object_id, action, "+
+			"before_json, after_json) VALUES (?,?,?,?,?,?,?)", c.At.UnixMilli(), cutRunes(c.User, auditName), c.Kind,
+			c.ObjectID, c.Action, textArg(c.Before), textArg(c.After))
+		if err != nil {
+			return err
+		}
+		old, err := selectIDs[int64](ctx, q, s.sql("SELECT id FROM xxljob_change WHERE kind = ? AND object_id = ? "+
+			"ORDER BY id DESC LIMIT ? OFFSET ?"), c.Kind, c.ObjectID, idBatch, changesKept)
+		if err != nil || len(old) == 0 {
+			return err
+		}
+		args := padded(old)
+		_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_change WHERE id IN ("+marks(len(args))+")"), args...)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("change of %s %d: %w", c.Kind, c.ObjectID, err)
+	}
+	c.ID = id
+	return nil
+}
+
+// Change returns a change, or ErrNotFound.
+func (s *Store) Change(ctx context.Context, id int64) (*model.Change, error) {
+	c, err := s.changeRow(s.reader().QueryRowContext(ctx,
+		s.sql("SELECT "+changeColumns+" FROM xxljob_change WHERE id = ?"), id))
+	if err != nil {
+		return nil, fmt.Errorf("change %d: %w", id, notFound(err))
+	}
+	return c, nil
+}
+
+// Changes returns up to limit changes of a job or group, newest first: those
+// before the change beforeID, or the newest where that is 0.
+func (s *Store) Changes(
+	ctx context.Context, kind string, objectID int32, limit int, beforeID int64,
+) ([]*model.Change, error) {
+	var w where
+	w.add("kind = ?", kind)
+	w.add("object_id = ?", objectID)
+	if beforeID > 0 {
+		w.add("id < ?", beforeID)
+	}
+	_, limit = page(0, limit)
+	list, err := collect(ctx, s.reader(), s.changeRow, s.sql("SELECT "+changeColumns+" FROM xxljob_change"+
+		w.String()+" ORDER BY id DESC LIMIT ?"), append(w.args, limit)...)
+	if err != nil {
+		return nil, fmt.Errorf("changes of %s %d: %w", kind, objectID, err)
+	}
+	return list, nil
+}

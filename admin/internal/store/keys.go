@@ -1,0 +1,148 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+const keyColumns = "id, name, prefix, secret_hash, verbs, group_ids, created_by, created_ms, expires_ms, " +
+	"used_ms, revoked_ms"
+
+func (s *Store) keyRow(row scanner) (*model.Key, error) {
+	var k model.Key
+	var verbs string
+	var groups model.Text
+	var created, expires, used, revoked int64
+	err := row.Scan(&k.ID, &k.Name, &k.Prefix, &k.Hash, &verbs, scanText{&groups}, &k.CreatedBy,
+		&created, &expires, &used, &revoked)
+	k.Verbs, k.AllGroups, k.GroupIDs = model.SplitVerbs(verbs), !groups.Valid, splitIDs(groups.S)
+	k.Created, k.Expires = s.instant(created), s.instantOrZero(expires)
+	k.Used, k.Revoked = s.instantOrZero(used), s.instantOrZero(revoked)
+	return &k, err
+}
+
+// instantOrZero reads a column in which 0 is never.
+func (s *Store) instantOrZero(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return s.instant(ms)
+}
+
+// msOrZero is the argument for such a column.
+func msOrZero(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func splitIDs(list string) []int32 {
+	var ids []int32
+	for item := range strings.SplitSeq(list, ",") {
+		if n, err := strconv.ParseInt(item, 10, 32); err == nil {
+			ids = append(ids, int32(n))
+		}
+	}
+	return ids
+}
+
+// CreateKey inserts an API key and assigns its ID. It returns ErrDuplicate when
+// the hash exists, and ErrTooLong for a text that does not fit.
+func (s *Store) CreateKey(ctx context.Context, k *model.Key) error {
+	groups := model.Text{}
+	if !k.AllGroups {
+		groups = model.T(intList(k.GroupIDs))
+	}
+	err := checkFields(
+		field{name: "name of the key", value: k.Name, max: maxKeyName},
+		field{name: "prefix of the key", value: k.Prefix, max: maxKeyPrefix},
+		field{name: "hash of the key", value: k.Hash, max: maxHash},
+		field{name: "maker of the key", value: k.CreatedBy, max: auditName},
+		field{name: "groups of the key", value: groups.S, max: maxText, bytes: true},
+	)
+	if err != nil {
+		return fmt.Errorf("create key: %w", err)
+	}
+	var id int64
+	err = s.inTx(ctx, func(q querier) error {
+		var err error
+		id, err = s.insertID(ctx, q, "INSERT INTO xxljob_key (name, prefix, secret_hash, verbs, group_ids, "+
+			"created_by, created_ms, expires_ms, used_ms, revoked_ms) VALUES (?,?,?,?,?,?,?,?,?,?)",
+			k.Name, k.Prefix, k.Hash, model.JoinVerbs(k.Verbs), textArg(groups), k.CreatedBy,
+			k.Created.UnixMilli(), msOrZero(k.Expires), msOrZero(k.Used), msOrZero(k.Revoked))
+		return s.dupError(err)
+	})
+	if err != nil {
+		return fmt.Errorf("create key: %w", err)
+	}
+	k.ID = id
+	return nil
+}
+
+// Key returns an API key, whether it counts or not, or ErrNotFound.
+func (s *Store) Key(ctx context.Context, id int64) (*model.Key, error) {
+	k, err := s.keyRow(s.reader().QueryRowContext(ctx,
+		s.sql("SELECT "+keyColumns+" FROM xxljob_key WHERE id = ?"), id))
+	if err != nil {
+		return nil, fmt.Errorf("key %d: %w", id, notFound(err))
+	}
+	return k, nil
+}
+
+// KeyByHash returns the API key with this hash, whether it counts or not, or
+// ErrNotFound.
+func (s *Store) KeyByHash(ctx context.Context, hash string) (*model.Key, error) {
+	k, err := s.keyRow(s.reader().QueryRowContext(ctx,
+		s.sql("SELECT "+keyColumns+" FROM xxljob_key WHERE secret_hash = ?"), hash))
+	if err != nil {
+		return nil, fmt.Errorf("key: %w", notFound(err)) // the hash is a secret's
+	}
+	return k, nil
+}
+
+// Keys returns up to limit API keys, newest first: those before the key
+// beforeID, or the newest where that is 0.
+func (s *Store) Keys(ctx context.Context, limit int, beforeID int64) ([]*model.Key, error) {
+	var w where
+	if beforeID > 0 {
+		w.add("id < ?", beforeID)
+	}
+	_, limit = page(0, limit)
+	list, err := collect(ctx, s.reader(), s.keyRow, s.sql("SELECT "+keyColumns+" FROM xxljob_key"+w.String()+
+		" ORDER BY id DESC LIMIT ?"), append(w.args, limit)...)
+	if err != nil {
+		return nil, fmt.Errorf("keys: %w", err)
+	}
+	return list, nil
+}
+
+// TouchKey notes when an API key was last used; it never goes back. A key that
+// is gone is no error.
+func (s *Store) TouchKey(ctx context.Context, id int64, used time.Time) error {
+	_, err := s.execCount(ctx, "UPDATE xxljob_key SET used_ms = ? WHERE id = ? AND used_ms < ?",
+		used.UnixMilli(), id, used.UnixMilli())
+	if err != nil {
+		return fmt.Errorf("touch key %d: %w", id, err)
+	}
+	return nil
+}
+
+// RevokeKey makes an API key count no more from at on. One that is revoked
+// stays as it is; ErrNotFound is returned when there is none.
+func (s *Store) RevokeKey(ctx context.Context, id int64, at time.Time) error {
+	n, err := s.execCount(ctx, "UPDATE xxljob_key SET revoked_ms = ? WHERE id = ? AND revoked_ms = 0",
+		at.UnixMilli(), id)
+	if err != nil {
+		return fmt.Errorf("revoke key %d: %w", id, err)
+	}
+	if n == 0 {
+		_, err = s.Key(ctx, id)
+	}
+	return err
+}

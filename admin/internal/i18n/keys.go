@@ -67,6 +67,12 @@ const (
 	JobinfoGlueRemark                  Key = "jobinfo_glue_remark"
 	JobinfoGlueRemarkLimit             Key = "jobinfo_glue_remark_limit"
 	JobinfoGlueOff                     Key = "jobinfo_glue_off" // our own
+	ChangeStale                        Key = "change_stale"     // our own
+	ChangeFinal                        Key = "change_final"     // our own
+	JobinfoFieldTags                   Key = "jobinfo_tags"     // our own
+	KeyName                            Key = "key_name"         // our own
+	KeyVerbs                           Key = "key_verbs"        // our own
+	KeyExpires                         Key = "key_expires"      // our own
 	ScheduleType                       Key = "schedule_type"
 	ScheduleTypeNoneLimitStart         Key = "schedule_type_none_limit_start"
 	ScheduleZone                       Key = "schedule_zone"        // our own
@@ -82,7 +88,9 @@ const (
 	JoblogCleanTypeInvalid      Key = "joblog_clean_type_invalid"
 	JoblogKillLogLimit          Key = "joblog_kill_log_limit"
 	JoblogKillLogByman          Key = "joblog_kill_log_byman"
-	JoblogKillEnded             Key = "joblog_kill_ended" // our own
+	JoblogKillEnded             Key = "joblog_kill_ended"  // our own
+	JoblogRetryOpen             Key = "joblog_retry_open"  // our own
+	JoblogRetryShard            Key = "joblog_retry_shard" // our own
 	JoblogLostFail              Key = "joblog_lost_fail"
 	JoblogCleared               Key = "joblog_cleared" // our own
 	JoblogRollingLogFailoften   Key = "joblog_rolling_log_failoften"

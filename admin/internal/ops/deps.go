@@ -65,6 +65,29 @@ type auditStore interface {
 	Audits(ctx context.Context, limit int, beforeID int64) ([]model.Audit, error)
 }
 
+// changeStore keeps what jobs and groups were before and after changes.
+type changeStore interface {
+	AddChange(ctx context.Context, c *model.Change) error
+	Change(ctx context.Context, id int64) (*model.Change, error)
+	Changes(ctx context.Context, kind string, objectID int32, limit int, beforeID int64) ([]*model.Change, error)
+}
+
+// tagStore keeps the tags of jobs.
+type tagStore interface {
+	SetTags(ctx context.Context, jobID int32, tags []string) error
+	Tags(ctx context.Context, jobIDs []int32) (map[int32][]string, error)
+}
+
+// keyStore keeps API keys.
+type keyStore interface {
+	CreateKey(ctx context.Context, k *model.Key) error
+	Key(ctx context.Context, id int64) (*model.Key, error)
+	KeyByHash(ctx context.Context, hash string) (*model.Key, error)
+	Keys(ctx context.Context, limit int, beforeID int64) ([]*model.Key, error)
+	TouchKey(ctx context.Context, id int64, used time.Time) error
+	RevokeKey(ctx context.Context, id int64, at time.Time) error
+}
+
 // Store is what the package needs of the database; package store has it all.
 type Store interface {
 	jobReader
@@ -73,6 +96,9 @@ type Store interface {
 	logStore
 	userStore
 	auditStore
+	changeStore
+	tagStore
+	keyStore
 }
 
 // Scheduler is what the package needs of the scheduling loop.

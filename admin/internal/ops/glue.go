@@ -75,6 +75,7 @@ func (s *Service) SaveGlue(ctx context.Context, p Principal, jobID int32, source
 	d.size("glue_source", j.GlueSource.S, source)
 	d.text("glue_remark", j.GlueRemark.S, remark)
 	s.record(ctx, p, "job.code", jobObject(jobID), d.String())
+	s.coded(ctx, p, j, source, remark)
 	return nil
 }
 

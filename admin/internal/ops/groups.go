@@ -116,6 +116,7 @@ func (s *Service) CreateGroup(ctx context.Context, p Principal, in *model.Group)
 		return 0, fmt.Errorf("create a group: %w", refused(err))
 	}
 	s.record(ctx, p, "group.create", groupObject(g.ID), groupDiff(&model.Group{}, g))
+	s.changed(ctx, p, change{kind: model.ChangeGroup, id: g.ID, action: "create", after: groupState(g)})
 	s.cfg.Registry.GroupsChanged()
 	return g.ID, nil
 }
@@ -123,6 +124,13 @@ func (s *Service) CreateGroup(ctx context.Context, p Principal, in *model.Group)
 // UpdateGroup changes AppName, Title, Manual and AddressList of a group; never
 // its token. For administrators.
 func (s *Service) UpdateGroup(ctx context.Context, p Principal, in *model.Group) error {
+	return s.EditGroup(ctx, p, in, nil)
+}
+
+// EditGroup is UpdateGroup where match, unless it is nil, says that the group
+// as it stands, without its token, is the one that is meant. Else it returns
+// ErrStale.
+func (s *Service) EditGroup(ctx context.Context, p Principal, in *model.Group, match func(*Group) bool) error {
 	if err := s.needAdmin(ctx, p, "group.update", groupObject(in.ID)); err != nil {
 		return err
 	}
@@ -142,6 +150,9 @@ func (s *Service) UpdateGroup(ctx context.Context, p Principal, in *model.Group)
 	if err != nil {
 		return err
 	}
+	if match != nil && !match(shown(old)) {
+		return ErrStale
+	}
 	if want.AppName != old.AppName {
 		if err := s.checkAppName(ctx, want); err != nil {
 			return err
@@ -159,6 +170,9 @@ func (s *Service) UpdateGroup(ctx context.Context, p Principal, in *model.Group)
 		return fmt.Errorf("update group %d: %w", g.ID, refused(err))
 	}
 	s.record(ctx, p, "group.update", groupObject(g.ID), groupDiff(old, &g))
+	s.changed(ctx, p, change{
+		kind: model.ChangeGroup, id: g.ID, action: "update", before: groupState(old), after: groupState(&g),
+	})
 	s.cfg.Registry.GroupsChanged()
 	return nil
 }
@@ -307,6 +321,7 @@ func (s *Service) DeleteGroup(ctx context.Context, p Principal, id int32) error 
 		return fmt.Errorf("delete group %d: %w", id, err)
 	}
 	s.record(ctx, p, "group.delete", groupObject(id), groupDiff(old, &model.Group{}))
+	s.changed(ctx, p, change{kind: model.ChangeGroup, id: id, action: "delete", before: groupState(old)})
 	s.cfg.Registry.GroupsChanged()
 	return nil
 }

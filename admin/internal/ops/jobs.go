@@ -27,7 +27,7 @@ func (s *Service) ListJobs(ctx context.Context, p Principal, f model.JobFilter) 
 	if err := s.needLogin(ctx, p, "job.list"); err != nil {
 		return nil, 0, err
 	}
-	if !p.Admin {
+	if !p.all() {
 		if len(p.Groups) == 0 {
 			return nil, 0, nil
 		}
@@ -69,6 +69,11 @@ func jobObject(id int32) string { return "job " + id32(id) }
 // editor sets are used, and Running: a job that is created running is started,
 // with a next time of its own. Texts that are not Valid count as missing.
 func (s *Service) CreateJob(ctx context.Context, p Principal, in *model.Job) (int32, error) {
+	return s.CreateTagged(ctx, p, in, nil)
+}
+
+// CreateTagged is CreateJob with tags.
+func (s *Service) CreateTagged(ctx context.Context, p Principal, in *model.Job, tags []string) (int32, error) {
 	if !p.May(in.GroupID) {
 		return 0, s.denyThrown(ctx, p, "job.create", "group "+id32(in.GroupID))
 	}
@@ -79,6 +84,9 @@ func (s *Service) CreateJob(ctx context.Context, p Principal, in *model.Job) (in
 	normalise(&j)
 	if err := s.checkNew(ctx, p, &j); err != nil {
 		return 0, err
+	}
+	if e := checkTags(tags); e != nil {
+		return 0, e
 	}
 	if j.Running {
 		if j.ScheduleType == model.ScheduleNone {
@@ -92,7 +100,13 @@ func (s *Service) CreateJob(ctx context.Context, p Principal, in *model.Job) (in
 	if err := s.store.CreateJob(ctx, &j); err != nil {
 		return 0, fmt.Errorf("create a job: %w", refused(err))
 	}
+	if len(tags) > 0 {
+		if err := s.store.SetTags(ctx, j.ID, tags); err != nil {
+			return j.ID, fmt.Errorf("create a job: %w", refused(err))
+		}
+	}
 	s.record(ctx, p, "job.create", jobObject(j.ID), jobDiff(&model.Job{}, &j))
+	s.changed(ctx, p, change{kind: model.ChangeJob, id: j.ID, action: "create", after: jobState(&j, tags)})
 	if j.Running {
 		s.started(ctx, j.ID)
 	}
@@ -189,47 +203,7 @@ func (s *Service) checkCommon(j *model.Job, code func() *Error) *Error {
 // schedule changes goes on with the first time of the new one, and what was
 // planned by the old one and not sent is cancelled.
 func (s *Service) UpdateJob(ctx context.Context, p Principal, in *model.Job) error {
-	unlock, err := s.lockEdits(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	old, err := s.store.Job(ctx, in.ID)
-	if err != nil && !notFound(err) {
-		return fmt.Errorf("read job %d: %w", in.ID, err)
-	}
-	known := err == nil
-	if (known && !p.May(old.GroupID)) || !p.May(in.GroupID) {
-		return s.denyThrown(ctx, p, "job.update", jobObject(in.ID))
-	}
-	if !known {
-		old = &model.Job{ID: in.ID}
-	}
-	j := edited(old, in)
-	j.UpdateTime = s.seconds()
-	if e := s.checkCommon(j, func() *Error { return needHandler(j) }); e != nil {
-		return e
-	}
-	if err := s.checkChildren(ctx, p, j); err != nil {
-		return err
-	}
-	if _, err := s.store.Group(ctx, j.GroupID); notFound(err) {
-		return invalid("there is no executor (group) "+id32(j.GroupID),
-			key(i18n.JobinfoFieldJobgroup), key(i18n.SystemInvalid))
-	} else if err != nil {
-		return fmt.Errorf("read group %d: %w", j.GroupID, err)
-	}
-	if !known {
-		return &Error{
-			Kind: NotFound, Parts: []Part{key(i18n.JobinfoFieldID), key(i18n.SystemNotFound)},
-			Detail: "there is no job " + id32(in.ID),
-		}
-	}
-	if err := s.write(ctx, old, j); err != nil {
-		return err
-	}
-	s.record(ctx, p, "job.update", jobObject(j.ID), jobDiff(old, j))
-	return nil
+	return s.EditJob(ctx, p, JobEdit{Job: in})
 }
 
 // edited returns old with the editor's fields of in.
@@ -315,10 +289,12 @@ func (s *Service) DeleteJob(ctx context.Context, p Principal, id int32) error {
 	if err := s.stop(ctx, id); err != nil {
 		return err
 	}
+	tags := s.tagsOf(ctx, id)
 	if err := s.store.DeleteJob(ctx, id); err != nil {
 		return fmt.Errorf("delete job %d: %w", id, err)
 	}
 	s.record(ctx, p, "job.delete", jobObject(id), jobDiff(j, &model.Job{}))
+	s.changed(ctx, p, change{kind: model.ChangeJob, id: id, action: "delete", before: jobState(j, tags)})
 	return nil
 }
 
@@ -340,6 +316,7 @@ func (s *Service) StartJob(ctx context.Context, p Principal, id int32) error {
 		return fmt.Errorf("start job %d: %w", id, err)
 	}
 	s.record(ctx, p, "job.start", jobObject(id), "")
+	s.switched(ctx, p, j, true)
 	s.started(ctx, id)
 	return nil
 }
@@ -371,6 +348,7 @@ func (s *Service) StopJob(ctx context.Context, p Principal, id int32) error {
 		return err
 	}
 	s.record(ctx, p, "job.stop", jobObject(id), "")
+	s.switched(ctx, p, j, false)
 	return nil
 }
 

@@ -28,7 +28,7 @@ func (s *Service) ListLogs(ctx context.Context, p Principal, f model.LogFilter) 
 	if err := s.needLogin(ctx, p, "log.list"); err != nil {
 		return nil, 0, err
 	}
-	if !p.Admin {
+	if !p.all() {
 		if len(p.Groups) == 0 {
 			return nil, 0, nil
 		}

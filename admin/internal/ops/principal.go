@@ -15,7 +15,19 @@ type Principal struct {
 	Name   string // for messages and the audit log
 	Admin  bool   // may do everything
 	Groups []int32
-	Source string // how it was recognised: "login", "api"; never empty
+	// Everywhere says that Groups are all that there are, also later ones,
+	// without what is for administrators alone.
+	Everywhere bool
+	Source     string // how it was recognised: "login", "api", "key"; never empty
+}
+
+// KeyPrincipal is the principal of an API key. What the verbs of the key allow
+// is for the interface to keep, but for that of administrators.
+func KeyPrincipal(k *model.Key) Principal {
+	return Principal{
+		Name: "key:" + k.Name, Admin: k.AllGroups && slices.Contains(k.Verbs, model.VerbAdmin),
+		Groups: k.GroupIDs, Everywhere: k.AllGroups, Source: "key",
+	}
 }
 
 // UserPrincipal is the principal of a user who has logged in.
@@ -26,8 +38,11 @@ func UserPrincipal(u *model.User) Principal {
 // May reports whether the principal may see and change what belongs to the
 // group.
 func (p Principal) May(group int32) bool {
-	return p.known() && (p.Admin || (group > 0 && slices.Contains(p.Groups, group)))
+	return p.known() && (p.Admin || (group > 0 && (p.Everywhere || slices.Contains(p.Groups, group))))
 }
+
+// all reports whether lists hold every group.
+func (p Principal) all() bool { return p.Admin || p.Everywhere }
 
 // known reports whether somebody has said who the principal is.
 func (p Principal) known() bool { return p.Source != "" }

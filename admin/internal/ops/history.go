@@ -1,0 +1,273 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// JobState is what the history keeps of a job: what an editor sets, and whether
+// it is started. The code is kept in its own versions.
+type JobState struct {
+	GroupID      int32    `json:"group_id"`
+	Name         string   `json:"name"`
+	Author       string   `json:"author"`
+	AlarmEmail   string   `json:"alarm_email"`
+	ScheduleType string   `json:"schedule_type"`
+	ScheduleConf string   `json:"schedule_conf"`
+	TimeZone     string   `json:"time_zone"`
+	Misfire      string   `json:"misfire"`
+	Route        string   `json:"route"`
+	Block        string   `json:"block"`
+	Handler      string   `json:"handler"`
+	Param        string   `json:"param"`
+	TimeoutSec   int32    `json:"timeout_s"`
+	Retries      int32    `json:"retries"`
+	Children     string   `json:"children"`
+	Tags         []string `json:"tags"`
+	GlueType     string   `json:"code_type"`
+	CodeBytes    int      `json:"code_bytes"`
+	CodeRemark   string   `json:"code_remark"`
+	Started      bool     `json:"started"`
+}
+
+// GroupState is what the history keeps of a group: never its token.
+type GroupState struct {
+	AppName   string `json:"app_name"`
+	Title     string `json:"title"`
+	Manual    bool   `json:"manual"`
+	Addresses string `json:"addresses"` // of a manual group
+}
+
+func jobState(j *model.Job, tags []string) *JobState {
+	tags = slices.Sorted(slices.Values(tags))
+	if tags == nil {
+		tags = []string{}
+	}
+	return &JobState{
+		GroupID: j.GroupID, Name: j.Name, Author: j.Author.S, AlarmEmail: j.AlarmEmail.S,
+		ScheduleType: string(j.ScheduleType), ScheduleConf: j.ScheduleConf.S, TimeZone: j.TimeZone,
+		Misfire: string(j.Misfire), Route: string(j.Route), Block: string(j.Block), Handler: j.Handler.S,
+		Param: j.Param.S, TimeoutSec: j.TimeoutSec, Retries: j.Retries, Children: j.Children.S, Tags: tags,
+		GlueType: j.GlueType, CodeBytes: len(j.GlueSource.S), CodeRemark: j.GlueRemark.S, Started: j.Running,
+	}
+}
+
+// apply sets what an edit may set.
+func (v *JobState) apply(j *model.Job) {
+	j.GroupID, j.Name, j.Author, j.AlarmEmail = v.GroupID, v.Name, model.T(v.Author), model.T(v.AlarmEmail)
+	j.ScheduleType, j.ScheduleConf = model.ScheduleType(v.ScheduleType), model.T(v.ScheduleConf)
+	j.TimeZone = cmp.Or(v.TimeZone, ServerZone)
+	j.Misfire, j.Route, j.Block = model.Misfire(v.Misfire), model.Route(v.Route), model.Block(v.Block)
+	j.Handler, j.Param, j.Children = model.T(v.Handler), model.T(v.Param), model.T(v.Children)
+	j.TimeoutSec, j.Retries = v.TimeoutSec, v.Retries
+}
+
+// settings is the state without what an edit does not set.
+func (v JobState) settings() string {
+	v.Started, v.CodeBytes, v.CodeRemark = false, 0, ""
+	return stateText(v).S
+}
+
+func groupState(g *model.Group) *GroupState {
+	v := &GroupState{AppName: g.AppName, Title: g.Title, Manual: g.Manual}
+	if g.Manual {
+		v.Addresses = g.AddressList.S
+	}
+	return v
+}
+
+// stateText is the JSON of a state.
+func stateText(v any) model.Text {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return model.Text{} // structs of plain fields: never
+	}
+	return model.T(string(b))
+}
+
+// change is an entry of the history that is about to be written.
+type change struct {
+	kind          string
+	id            int32
+	action        string
+	before, after any // *JobState or *GroupState; nil where it was not there
+}
+
+// changed writes a change that has been made to the history. The change stands,
+// so a fault of the history is only reported.
+func (s *Service) changed(ctx context.Context, p Principal, c change) {
+	row := model.Change{At: s.now(), User: p.Name, Kind: c.kind, ObjectID: c.id, Action: c.action}
+	if c.before != nil {
+		row.Before = stateText(c.before)
+	}
+	if c.after != nil {
+		row.After = stateText(c.after)
+	}
+	if row.Before == row.After {
+		return
+	}
+	if err := s.store.AddChange(context.WithoutCancel(ctx), &row); err != nil {
+		s.log.ErrorContext(ctx, "change not written", slog.String("kind", c.kind),
+			slog.Int("object_id", int(c.id)), slog.Any("err", err))
+	}
+}
+
+// switched writes a start or a stop to the history.
+func (s *Service) switched(ctx context.Context, p Principal, j *model.Job, running bool) {
+	after := *j
+	after.Running = running
+	action := "stop"
+	if running {
+		action = "start"
+	}
+	tags := s.tagsOf(ctx, j.ID)
+	s.changed(ctx, p, change{
+		kind: model.ChangeJob, id: j.ID, action: action, before: jobState(j, tags), after: jobState(&after, tags),
+	})
+}
+
+// coded writes a new version of code to the history.
+func (s *Service) coded(ctx context.Context, p Principal, j *model.Job, source, remark string) {
+	after := *j
+	after.GlueSource, after.GlueRemark = model.T(source), model.T(remark)
+	tags := s.tagsOf(ctx, j.ID)
+	s.changed(ctx, p, change{
+		kind: model.ChangeJob, id: j.ID, action: "code", before: jobState(j, tags), after: jobState(&after, tags),
+	})
+}
+
+// JobChanges returns the changes of a job that the principal may see, newest
+// first: at most limit (1 to 1,000) with an id below beforeID (0 is the newest).
+func (s *Service) JobChanges(
+	ctx context.Context, p Principal, id int32, limit int, beforeID int64,
+) ([]*model.Change, error) {
+	if _, err := s.Job(ctx, p, id); err != nil {
+		return nil, err
+	}
+	return s.store.Changes(ctx, model.ChangeJob, id, limit, beforeID)
+}
+
+// GroupChanges is JobChanges for a group.
+func (s *Service) GroupChanges(
+	ctx context.Context, p Principal, id int32, limit int, beforeID int64,
+) ([]*model.Change, error) {
+	if _, err := s.Group(ctx, p, id); err != nil {
+		return nil, err
+	}
+	return s.store.Changes(ctx, model.ChangeGroup, id, limit, beforeID)
+}
+
+// Change returns a change of an object that the principal may see; those of
+// what has been deleted are for administrators.
+func (s *Service) Change(ctx context.Context, p Principal, id int64) (*model.Change, error) {
+	c, err := s.store.Change(ctx, id)
+	switch {
+	case notFound(err):
+		return nil, &Error{
+			Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)}, Detail: fmt.Sprintf("there is no change %d", id),
+		}
+	case err != nil:
+		return nil, fmt.Errorf("read change %d: %w", id, err)
+	case p.known() && p.Admin:
+		return c, nil
+	}
+	if c.Kind == model.ChangeGroup {
+		_, err = s.Group(ctx, p, c.ObjectID)
+	} else {
+		_, err = s.Job(ctx, p, c.ObjectID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Undo sets a job or group back to what it was before a change, and returns the
+// change that did so. An update, a start, a stop and an undo can be undone. An
+// object that has been changed since is refused, unless forced.
+func (s *Service) Undo(ctx context.Context, p Principal, id int64, force bool) (*model.Change, error) {
+	c, err := s.Change(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Action != "update" && c.Action != "start" && c.Action != "stop" && c.Action != "undo":
+		err = &Error{
+			Kind: Conflict, Parts: []Part{key(i18n.ChangeFinal)},
+			Detail: "only an update, a start, a stop and an undo can be undone",
+		}
+	case c.Kind == model.ChangeGroup:
+		err = s.undoGroup(ctx, p, c, force)
+	default:
+		err = s.undoJob(ctx, p, c, force)
+	}
+	if errors.Is(err, ErrStale) {
+		err = &Error{
+			Kind: Conflict, Parts: []Part{key(i18n.ChangeStale)}, Err: err,
+			Detail: "look at the later changes first, or force it",
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.store.Changes(ctx, c.Kind, c.ObjectID, 1, 0)
+	if err != nil {
+		return nil, fmt.Errorf("read changes: %w", err)
+	}
+	if len(list) == 0 {
+		return c, nil
+	}
+	return list[0], nil
+}
+
+func (s *Service) undoJob(ctx context.Context, p Principal, c *model.Change, force bool) error {
+	var before, after JobState
+	if err := errors.Join(json.Unmarshal([]byte(c.Before.S), &before),
+		json.Unmarshal([]byte(c.After.S), &after)); err != nil {
+		return fmt.Errorf("read change %d: %w", c.ID, err)
+	}
+	j, err := s.Job(ctx, p, c.ObjectID)
+	if err != nil {
+		return err
+	}
+	if c.Action == "start" || c.Action == "stop" {
+		switch {
+		case j.Running != after.Started && !force:
+			return ErrStale
+		case before.Started:
+			return s.StartJob(ctx, p, j.ID)
+		}
+		return s.StopJob(ctx, p, j.ID)
+	}
+	want := &model.Job{ID: j.ID}
+	before.apply(want)
+	return s.EditJob(ctx, p, JobEdit{
+		Job: want, Tags: &before.Tags, action: "undo",
+		Match: func(now *model.Job, tags []string) bool {
+			return force || jobState(now, tags).settings() == after.settings()
+		},
+	})
+}
+
+func (s *Service) undoGroup(ctx context.Context, p Principal, c *model.Change, force bool) error {
+	var before, after GroupState
+	if err := errors.Join(json.Unmarshal([]byte(c.Before.S), &before),
+		json.Unmarshal([]byte(c.After.S), &after)); err != nil {
+		return fmt.Errorf("read change %d: %w", c.ID, err)
+	}
+	want := &model.Group{
+		ID: c.ObjectID, AppName: before.AppName, Title: before.Title, Manual: before.Manual,
+		AddressList: model.T(before.Addresses),
+	}
+	return s.EditGroup(ctx, p, want, func(now *Group) bool {
+		return force || *groupState(&now.Group) == after
+	})
+}

@@ -1,0 +1,70 @@
+package ops
+
+import (
+	"context"
+
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// Retry runs the job of an ended run again, with the parameter of that run, and
+// returns the ids of the new log rows. One shard of a broadcast cannot be run
+// alone: that is refused.
+func (s *Service) Retry(ctx context.Context, p Principal, id int64) ([]int64, error) {
+	row, err := s.Log(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	failed := row.TriggerCode != model.CodeNone && row.TriggerCode != model.CodeSuccess
+	switch {
+	case row.HandleCode == model.CodeNone && !failed:
+		return nil, &Error{
+			Kind: Conflict, Parts: []Part{key(i18n.JoblogRetryOpen)}, Detail: "wait for its end, or kill it first",
+		}
+	case row.ShardingParam.S != "":
+		return nil, &Error{
+			Kind: Conflict, Parts: []Part{key(i18n.JoblogRetryShard)}, Detail: "run the job once for all shards",
+		}
+	}
+	param := row.Param.S
+	return s.TriggerJob(ctx, p, row.JobID, TriggerInput{Param: &param})
+}
+
+// User returns a user without the password hashes. For administrators.
+func (s *Service) User(ctx context.Context, p Principal, id int32) (*model.User, error) {
+	if err := s.needAdmin(ctx, p, "user.get", userObject(id)); err != nil {
+		return nil, err
+	}
+	u, err := s.user(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return hideHashes(u), nil
+}
+
+// Addresses returns a group and where executors of it are: on record, and as
+// last known to the registry.
+func (s *Service) Addresses(ctx context.Context, p Principal, id int32) (*model.Group, []string, error) {
+	g, err := s.group(ctx, id)
+	if !p.May(id) {
+		return nil, nil, s.denyThrown(ctx, p, "group.get", groupObject(id))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := pick(s.addresses(g), s.addresses(g))
+	return g, list, err
+}
+
+// PickAddress returns the spelling in which one of the addresses is known; it
+// refuses any other.
+func PickAddress(wanted string, known []string) (string, error) {
+	list, err := pick([]string{wanted}, known)
+	if err != nil {
+		return "", err
+	}
+	if len(list) == 0 {
+		return "", invalid("name an address", key(i18n.JobgroupFieldRegistryList), key(i18n.SystemInvalid))
+	}
+	return list[0], nil
+}

@@ -163,8 +163,8 @@ func (s *Store) lockMigration(ctx context.Context) (unlock func() error, err err
 		s.migrating.Unlock()
 		return nil, err
 	}
-	take := "SELECT COALESCE(GET_LOCK(CONCAT('xxljob_', MD5(DATABASE())), 0), 0)"
-	give := "DO RELEASE_LOCK(CONCAT('xxljob_', MD5(DATABASE())))"
+	take := "SELECT COALESCE(GET_LOCK(CONCAT('xxljob_', LEFT(SHA2(DATABASE(), 256), 32)), 0), 0)"
+	give := "DO RELEASE_LOCK(CONCAT('xxljob_', LEFT(SHA2(DATABASE(), 256), 32)))"
 	if s.d.name == postgresName {
 		take = "SELECT CASE WHEN pg_try_advisory_lock(7807001, hashtext(current_schema())) THEN 1 ELSE 0 END"
 		give = "SELECT pg_advisory_unlock(7807001, hashtext(current_schema()))"

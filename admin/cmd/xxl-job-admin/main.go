@@ -4,6 +4,7 @@
 //	xxl-job-admin demo                a tour: admin, executors and sample jobs in one process
 //	xxl-job-admin serve --db 'mysql://user:pw@host:3306/xxl_job' --access-token …
 //	xxl-job-admin migrate --dry-run   what would be added to a database
+//	xxl-job-admin import --from URL   copy the database of a Java admin
 //	xxl-job-admin user passwd admin   a new password
 //	xxl-job-admin cron '0 0/5 * * * ?'  when an expression fires
 //
@@ -46,6 +47,7 @@ type commands struct {
 	Serve   serveCmd   `cmd:"" default:"withargs" help:"Run the scheduling centre (the default command)."`
 	Demo    demoCmd    `cmd:"" help:"Show it at work: admin, executors and sample jobs in one process."`
 	Migrate migrateCmd `cmd:"" help:"Create the tables, or add what is missing to those of a Java admin, and exit."`
+	Import  importCmd  `cmd:"" help:"Copy groups, jobs, users and logs from the database of a Java admin into ours."`
 	User    userCmd    `cmd:"" help:"List, add and delete users, and set passwords."`
 	Cron    cronCmd    `cmd:"" help:"Show when cron expressions fire."`
 	Version versionCmd `cmd:"" help:"Show what this program was built from."`

@@ -10,6 +10,16 @@ import (
 // glueVersionsKept is how many versions of a job's code are kept.
 const glueVersionsKept = 30
 
+// glueColumns are all columns of a code version, in the order of glueRow.
+const glueColumns = "id, job_id, glue_type, glue_source, glue_remark, add_time, update_time"
+
+func (s *Store) glueRow(row scanner) (*model.GlueVersion, error) {
+	var v model.GlueVersion
+	err := row.Scan(&v.ID, &v.JobID, scanString{&v.GlueType}, scanText{&v.Source}, &v.Remark,
+		s.scanTime(&v.AddTime), s.scanTime(&v.Updated))
+	return &v, err
+}
+
 // SaveGlue makes v the code of its job, with v.Updated as the time that tells
 // executors to load it anew, and adds it to the versions, of which the newest
 // 30 are kept. It assigns v.ID. ErrNotFound is returned when there is no such
@@ -59,12 +69,7 @@ func (s *Store) dropOldGlue(ctx context.Context, q querier, jobID int32) error {
 
 // GlueVersions returns the kept versions of a job's code, newest first.
 func (s *Store) GlueVersions(ctx context.Context, jobID int32) ([]*model.GlueVersion, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (*model.GlueVersion, error) {
-		var v model.GlueVersion
-		err := row.Scan(&v.ID, &v.JobID, scanString{&v.GlueType}, scanText{&v.Source}, &v.Remark,
-			s.scanTime(&v.AddTime), s.scanTime(&v.Updated))
-		return &v, err
-	}, s.sql("SELECT id, job_id, glue_type, glue_source, glue_remark, add_time, update_time FROM xxl_job_logglue "+
+	list, err := collect(ctx, s.reader(), s.glueRow, s.sql("SELECT "+glueColumns+" FROM xxl_job_logglue "+
 		"WHERE job_id = ? ORDER BY update_time DESC, id DESC LIMIT ?"), jobID, glueVersionsKept)
 	if err != nil {
 		return nil, fmt.Errorf("code versions of job %d: %w", jobID, err)

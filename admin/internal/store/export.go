@@ -1,0 +1,160 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// Snapshot is what a database holds of groups, jobs and users, each in the order
+// of ids. Users come without hashes.
+type Snapshot struct {
+	Groups []*model.Group
+	Jobs   []*model.Job
+	Users  []*model.User
+}
+
+// Snapshot reads everything at one instant. Unlike the other methods it also
+// works on the database of a Java admin that Migrate has not touched, and is
+// empty for a database without tables.
+func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
+	snap := new(Snapshot)
+	sc := s.probed()
+	if sc.Generation == "" {
+		return snap, nil
+	}
+	err := s.atOnce(ctx, func(ctx context.Context, q querier) error {
+		var err error
+		if snap.Groups, err = collect(ctx, q, s.groupRow, s.bind(exportGroups(&sc)+" ORDER BY g.id")); err != nil {
+			return err
+		}
+		columns := jobColumns
+		if !sc.timeZone {
+			columns = strings.Replace(columns, "x_time_zone", "NULL", 1)
+		}
+		text := "SELECT " + columns + " FROM xxl_job_info ORDER BY id"
+		if snap.Jobs, err = collect(ctx, q, s.jobRow, s.bind(text)); err != nil {
+			return err
+		}
+		snap.Users, err = collect(ctx, q, func(row scanner) (*model.User, error) {
+			var u model.User
+			var role int
+			err := row.Scan(&u.ID, &u.Username, &role, scanText{&u.Permission})
+			u.Admin = role == 1
+			return &u, err
+		}, "SELECT id, username, role, permission FROM xxl_job_user ORDER BY id")
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read groups, jobs and users: %w", err)
+	}
+	return snap, nil
+}
+
+// exportGroups is groupSelect for a schema that may lack our own tables.
+func exportGroups(sc *schema) string {
+	token, join := "NULL", ""
+	switch {
+	case sc.GroupToken:
+		token = "g.access_token"
+	case sc.ours:
+		token, join = "t.access_token", " LEFT JOIN xxljob_group t ON t.group_id = g.id"
+	}
+	return "SELECT g.id, g.app_name, g.{group.title}, g.address_type, g.address_list, g.update_time, " + token +
+		" FROM xxl_job_group g" + join
+}
+
+// atOnce runs reads that all see the database as it was at one instant.
+func (s *Store) atOnce(ctx context.Context, fn func(ctx context.Context, q querier) error) error {
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
+	var opts *sql.TxOptions
+	if !s.d.local { // SQLite gives every transaction one instant
+		opts = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	}
+	tx, err := s.rd.BeginTx(ctx, opts)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	return fn(ctx, tx)
+}
+
+// GlueAfter returns up to limit code versions of all jobs whose ids are above
+// afterID, in the order of ids.
+func (s *Store) GlueAfter(ctx context.Context, afterID int32, limit int) ([]*model.GlueVersion, error) {
+	if s.Info().Generation == "" {
+		return nil, nil
+	}
+	list, err := collect(ctx, s.reader(), s.glueRow,
+		s.sql("SELECT "+glueColumns+" FROM xxl_job_logglue WHERE id > ? ORDER BY id LIMIT ?"), afterID, limit)
+	if err != nil {
+		return nil, fmt.Errorf("code versions after %d: %w", afterID, err)
+	}
+	return list, nil
+}
+
+// LogsAfter returns up to limit log rows whose ids are above afterID and that
+// were triggered at from or later, in the order of ids. more is false when there
+// are no further ones; next is where to go on.
+func (s *Store) LogsAfter(
+	ctx context.Context, afterID int64, from time.Time, limit int,
+) (list []*model.Log, next int64, more bool, err error) {
+	if s.Info().Generation == "" {
+		return nil, afterID, false, nil
+	}
+	// By id alone: a list by time and id would sort all rows again for each page.
+	read, err := collect(ctx, s.reader(), s.logRow,
+		s.sql("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id > ? ORDER BY l.id LIMIT ?"), afterID, limit)
+	if err != nil {
+		return nil, afterID, false, fmt.Errorf("logs after %d: %w", afterID, err)
+	}
+	next = afterID
+	for _, l := range read {
+		next = l.ID
+		if !l.TriggerTime.Before(from) {
+			list = append(list, l)
+		}
+	}
+	return list, next, len(read) == limit, nil
+}
+
+// FirstLogAt returns an id below those of all log rows that were triggered at
+// from or later, for LogsAfter; 0 when there are none.
+func (s *Store) FirstLogAt(ctx context.Context, from time.Time) (int64, error) {
+	if s.Info().Generation == "" {
+		return 0, nil
+	}
+	var first sql.NullInt64
+	err := s.reader().QueryRowContext(ctx, s.sql("SELECT MIN(l.id) FROM xxl_job_log l WHERE l.trigger_time >= ?"),
+		s.wall(from)).Scan(&first)
+	if err != nil || !first.Valid {
+		return 0, err
+	}
+	return first.Int64 - 1, nil
+}
+
+// SettingsWith returns the settings whose names begin with prefix, none in a
+// database without our tables.
+func (s *Store) SettingsWith(ctx context.Context, prefix string) (map[string]string, error) {
+	if !s.probed().settings {
+		return nil, nil
+	}
+	found := make(map[string]string)
+	_, err := collect(ctx, s.reader(), func(row scanner) (struct{}, error) {
+		var name, value string
+		err := row.Scan(&name, &value)
+		if strings.HasPrefix(name, prefix) {
+			found[name] = value
+		}
+		return struct{}{}, err
+	}, s.sql("SELECT name, value FROM xxljob_setting"))
+	if err != nil {
+		return nil, fmt.Errorf("settings %s*: %w", prefix, err)
+	}
+	return found, nil
+}

@@ -9,5 +9,6 @@
 //
 // Instants that are late by at most [Grace] are planned, each once. Older ones
 // are a gap: one record of how many, first and last, and one run more if the
-// job's misfire strategy says so.
+// job's misfire strategy says so. What nobody has planned of a job that is
+// stopped or edited is a gap too.
 package scheduler

@@ -99,6 +99,17 @@ func decide(s Schedule, loc *time.Location, j *model.Job, now, horizon time.Time
 	return d
 }
 
+// overlooked is decide for a job that is not planned any more after this:
+// everything that is due by now and was not planned is a gap.
+func overlooked(s Schedule, loc *time.Location, j *model.Job, now time.Time) decision {
+	d := decision{last: j.LastMs, next: first(s, loc, j, now)}
+	if !d.next.IsZero() && d.next.Before(now) {
+		d.next = d.gap.take(s, d.next, now, maxGapCount)
+		d.last = d.gap.last.UnixMilli()
+	}
+	return d
+}
+
 // first is the instant to begin with.
 func first(s Schedule, loc *time.Location, j *model.Job, now time.Time) time.Time {
 	switch {

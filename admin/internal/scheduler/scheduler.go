@@ -25,6 +25,10 @@ const (
 	planLimit = 4096
 	// passLimit is how long one pass goes on before leases are looked at again.
 	passLimit = 500 * time.Millisecond
+	// missedAfter is how late an instant has to be that counts as missed when its
+	// job is stopped or edited. Clocks of nodes differ a little, and passes plan
+	// ahead.
+	missedAfter = time.Second
 	// planTimeout ends a transaction that hangs.
 	planTimeout = 10 * time.Second
 )
@@ -36,6 +40,9 @@ type Store interface {
 		decide func(due []*model.Job) store.PlanResult) (more bool, err error)
 	// DeleteUnsent deletes planned runs that were taken back.
 	DeleteUnsent(ctx context.Context, logIDs []int64) ([]int64, error)
+	// Missed puts on record what was not planned of a job.
+	Missed(ctx context.Context, jobID int32, shared bool, beforeMs int64,
+		decide func(j *model.Job) store.PlanResult) error
 	// OpenRuns returns open runs in the order of their log ids.
 	OpenRuns(ctx context.Context, f store.OpenRunFilter) ([]*model.Run, error)
 }
@@ -283,7 +290,7 @@ func (s *Scheduler) handOver(ctx context.Context, b *batch, took time.Duration) 
 		}
 	}
 	s.cfg.Dispatcher.Add(items...)
-	s.cfg.Misfired(b.missed)
+	s.cfg.Misfired(b.misfired)
 	s.cfg.Planned(len(items), took)
 	for _, f := range b.faults {
 		s.cfg.Logger.ErrorContext(ctx, "job stopped, its schedule cannot be computed",
@@ -305,7 +312,9 @@ func (s *Scheduler) Owns(jobID int32) bool {
 }
 
 // Change runs write, which changes the row of a job, while nothing is planned
-// on this node, then takes back what was planned for the job and not sent.
+// on this node. Before that, instants that nobody has planned are put on record
+// as a gap: afterwards nobody would know of them. Behind it, it takes back what
+// was planned for the job and not sent.
 // When it returns nil, this node sends none of that. An error of write is
 // returned as it is, and nothing is taken back. It waits for the pass that is
 // under way, as long as ctx lets it.
@@ -314,6 +323,9 @@ func (s *Scheduler) Change(ctx context.Context, jobID int32, write func(ctx cont
 		return err
 	}
 	defer s.leave()
+	if err := s.missed(ctx, jobID); err != nil {
+		return err
+	}
 	if err := write(ctx); err != nil {
 		return err
 	}
@@ -328,6 +340,29 @@ func (s *Scheduler) Change(ctx context.Context, jobID int32, write func(ctx cont
 			slog.Any("err", err))
 	}
 	s.Kick()
+	return nil
+}
+
+// missed puts on record what nobody has planned of a job by now. The caller
+// holds s.pass.
+func (s *Scheduler) missed(ctx context.Context, jobID int32) error {
+	now := s.cfg.Now()
+	var b batch
+	before := now.Add(-missedAfter).UnixMilli()
+	err := s.cfg.Store.Missed(ctx, jobID, s.cfg.SharedLock, before, func(j *model.Job) store.PlanResult {
+		b = batch{s: s, now: now}
+		b.missed(j)
+		return b.result
+	})
+	switch {
+	case errors.Is(err, store.ErrBusy): // somebody else plans, for as long as it likes
+		s.cfg.Logger.WarnContext(ctx, "instants that were missed not put on record",
+			slog.Int("job_id", int(jobID)), slog.Any("err", err))
+	case err != nil:
+		return err
+	default:
+		s.cfg.Misfired(b.misfired)
+	}
 	return nil
 }
 

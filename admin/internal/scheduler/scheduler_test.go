@@ -36,7 +36,8 @@ type played struct {
 	fenced   bool
 	refuse   int32 // runs of this job are refused
 	plans    []time.Time
-	limit    int // of one Plan, to see more than one
+	limit    int   // of one Plan, to see more than one
+	busy     error // of Missed
 }
 
 func newPlayed(jobs ...*model.Job) *played {
@@ -107,6 +108,24 @@ func (p *played) Plan(
 		return len(due) == limit, &refused
 	}
 	return len(due) == limit, nil
+}
+
+func (p *played) Missed(
+	_ context.Context, id int32, _ bool, before int64, decide func(*model.Job) store.PlanResult,
+) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	j := p.jobs[id]
+	if p.busy != nil || j == nil || !j.Running || j.NextMs > before {
+		return p.busy
+	}
+	c := *j
+	res := decide(&c)
+	p.gaps = append(p.gaps, res.Gaps...)
+	for _, a := range res.Advances {
+		j.LastMs, j.NextMs, j.Running = a.LastMs, a.NextMs, !a.Stop
+	}
+	return nil
 }
 
 func (p *played) hasLocked(r *model.Run) bool {

@@ -53,6 +53,10 @@ func (s *sim) gaps(f *findings) (list []missed) {
 	return list
 }
 
+// unplanned is how long before its stop or edit the instants of a job may lie that
+// are neither planned nor counted: the change takes its time.
+const unplanned = 4 * time.Second
+
 // checkInstants is A1: every instant of a running job has exactly one run (or
 // one for each shard), or is counted in a gap.
 func (s *sim) checkInstants(f *findings) {
@@ -82,6 +86,9 @@ func (s *sim) checkInstants(f *findings) {
 	gaps := s.gaps(f)
 	counted := make([]int, len(gaps))
 	for _, e := range s.epochs {
+		if left := e.ended.Add(s.skew()).Sub(time.UnixMilli(e.next)); !e.ended.IsZero() && left > unplanned && !s.plan.steps {
+			f.add("A1: nobody has planned or counted the last %v of job %d before %v", left, e.job, clock(e.ended.UnixMilli()))
+		}
 		sched, loc, err := scheduler.ScheduleOf(e.typ, e.conf, "", time.UTC)
 		if err != nil {
 			panic(err)

@@ -7,7 +7,9 @@
 //
 // What fails, and when, is drawn from the seed and from the name of what is
 // about to happen, not from the order of goroutines, so that a seed nearly
-// always shows the same fault again. A test that fails prints the command.
+// always shows the same fault again. A test that fails prints the command; what
+// needs goroutines to meet shows again after a few tries (-count=100). Many
+// seeds: go test ./admin/internal/simulation -seed=1000 -seeds=2000.
 //
 // The package holds tests only.
 package simulation

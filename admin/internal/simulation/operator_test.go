@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/scheduler"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
 
 // change starts, edits or stops a job through a node, again and again until it
@@ -92,4 +93,22 @@ func (s *sim) endEpochLocked(j *model.Job, stopped bool) {
 			return
 		}
 	}
+}
+
+func (v view) Missed(
+	ctx context.Context, id int32, _ bool, before int64, decide func(*model.Job) store.PlanResult,
+) error {
+	return v.tx(ctx, v.node, func() error {
+		j := v.jobs[id]
+		if !j.Running || j.NextMs > before || v.sim.broken.missed {
+			return nil
+		}
+		c := *j
+		res := decide(&c)
+		v.gaps = append(v.gaps, res.Gaps...)
+		for _, a := range res.Advances {
+			j.LastMs, j.NextMs = a.LastMs, a.NextMs
+		}
+		return nil
+	})
 }

@@ -37,6 +37,7 @@ type broken struct {
 	fence  bool // nobody looks at leases
 	settle bool // what is in doubt is sent again without a question
 	lapse  bool // a node that was taken for dead goes on with what it has made
+	missed bool // a stop does not count what nobody has planned
 	search bool // what follows of a result that may be stored is not looked for
 }
 

@@ -60,6 +60,7 @@ var scenarios = map[string]plan{
 	"freezes":     {nodes: 3, jobs: 8, length: time.Minute, netFaults: 0.05, freezes: true},
 	"executors":   {nodes: 2, jobs: 10, length: time.Minute, netFaults: 0.3, crashes: true},
 	"answers":     {nodes: 2, jobs: 8, length: time.Minute, netFaults: 0.02, unheard: 0.2},
+	"stops":       {nodes: 2, jobs: 8, length: time.Minute, dbFaults: 0.02, outages: true, edits: true},
 	"deaf nodes":  {nodes: 3, jobs: 8, length: time.Minute, netFaults: 0.05, kills: true, deaf: true},
 	"clock steps": {nodes: 1, jobs: 6, length: time.Minute, steps: true},
 	"everything": {
@@ -120,6 +121,7 @@ func TestTheCheckerBites(t *testing.T) {
 		{"no fence", broken{fence: true}, scenarios["freezes"]},
 		{"what is in doubt is sent again", broken{settle: true}, scenarios["executors"]},
 		{"taken for dead and not told", broken{lapse: true}, scenarios["deaf nodes"]},
+		{"what was missed before a stop is not counted", broken{missed: true}, scenarios["stops"]},
 		{"what follows is not looked for", broken{search: true}, scenarios["answers"]},
 	}
 	for _, tt := range tests {

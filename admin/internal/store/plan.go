@@ -230,14 +230,20 @@ func (s *Store) sharedLock(ctx context.Context, q querier) error {
 // the index; advance finds out that a job was changed meanwhile, which is rare,
 // and then they are read again and locked.
 func (p *planning) dueJobs(ctx context.Context, q querier, lock string) ([]*model.Job, error) {
-	s, f := p.s, p.fence
+	f := p.fence
 	shards := make([]int32, len(f.Shards))
 	for i, sh := range f.Shards {
 		shards[i] = sh.Shard
 	}
-	rows, err := q.QueryContext(ctx, s.bind("SELECT "+dueColumns+" FROM xxl_job_info WHERE trigger_status = 1 "+
-		"AND trigger_next_time <= ?"+shardCond("id", f.Total, shards)+" ORDER BY trigger_next_time, id LIMIT ?"+lock),
+	return p.s.dueWhere(ctx, q, shardCond("id", f.Total, shards)+" ORDER BY trigger_next_time, id LIMIT ?"+lock,
 		p.before, p.limit)
+}
+
+// dueWhere reads the running jobs whose next time is the first of args or
+// earlier; more is what follows in the statement.
+func (s *Store) dueWhere(ctx context.Context, q querier, more string, args ...any) ([]*model.Job, error) {
+	rows, err := q.QueryContext(ctx, s.bind("SELECT "+dueColumns+" FROM xxl_job_info WHERE trigger_status = 1 "+
+		"AND trigger_next_time <= ?"+more), args...)
 	if err != nil {
 		return nil, err
 	}

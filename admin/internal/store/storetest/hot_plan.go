@@ -20,6 +20,7 @@ func hotPlan(t *testing.T, f *fixture) {
 	t.Run("one pass", func(t *testing.T) { hotPlanPass(t, f, fence) })
 	t.Run("limit, order and shards", func(t *testing.T) { hotPlanOrder(t, f, fence) })
 	t.Run("gap and end of a schedule", func(t *testing.T) { hotPlanGap(t, f, fence) })
+	t.Run("what was missed of one job", func(t *testing.T) { hotPlanMissed(t, f) })
 	t.Run("instant on record", func(t *testing.T) { hotPlanDuplicate(t, f, fence) })
 	t.Run("fenced", func(t *testing.T) { hotPlanFenced(t, f, fence) })
 	t.Run("leases extended", func(t *testing.T) { hotPlanExtends(t, f, fence) })
@@ -161,6 +162,47 @@ func hotPlanGap(t *testing.T, f *fixture, fence store.Fence) {
 	require.NoError(t, err)
 	assert.False(t, now.Running)
 	assert.Zero(t, now.NextMs)
+	if f.info.MadeByUs {
+		assert.Equal(t, 1, f.day(t).Failed)
+	}
+	f.wipe(t)
+}
+
+// hotPlanMissed puts what was missed on record for a job alone, without a lease.
+func hotPlanMissed(t *testing.T, f *fixture) {
+	t.Helper()
+	jobs := f.addJobs(t, 2, base)
+	calls := 0
+	missed := func(id int32, shared bool, before int64) {
+		require.NoError(t, f.Missed(t.Context(), id, shared, before, func(j *model.Job) store.PlanResult {
+			calls++
+			assert.Equal(t, id, j.ID)
+			assert.Equal(t, base.UnixMilli(), j.NextMs)
+			return store.PlanResult{
+				Gaps: []*model.Log{{
+					GroupID: 7, JobID: j.ID, TriggerTime: base, TriggerCode: model.CodeFail,
+					TriggerMsg: model.T("9 instants were missed"), AlarmStatus: model.AlarmNone,
+				}},
+				Advances: []store.Advance{{JobID: j.ID, LastMs: due - 1, NextMs: due + 1}},
+			}
+		}))
+	}
+	missed(jobs[0].ID, true, base.UnixMilli()-1)
+	assert.Zero(t, calls, "not due")
+	missed(jobs[0].ID, true, due)
+	missed(jobs[0].ID, false, due)
+	assert.Equal(t, 1, calls, "moved on by the first")
+	now, err := f.Job(t.Context(), jobs[0].ID)
+	require.NoError(t, err)
+	assert.True(t, now.Running)
+	assert.Equal(t, []int64{due - 1, due + 1}, []int64{now.LastMs, now.NextMs})
+	require.NoError(t, f.SetRunning(t.Context(), jobs[1].ID, false, 0))
+	missed(jobs[1].ID, false, due)
+	assert.Equal(t, 1, calls, "a job that stands")
+	logs, n, err := f.Logs(t.Context(), model.LogFilter{})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	assert.Equal(t, "9 instants were missed", logs[0].TriggerMsg.S)
 	if f.info.MadeByUs {
 		assert.Equal(t, 1, f.day(t).Failed)
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -13,7 +12,6 @@ import (
 
 const (
 	openRunLimit = 1000            // of OpenRunFilter.Limit
-	adoptBatch   = 500             // rows that are adopted in one transaction
 	sentSlack    = 5 * time.Second // a run taken within this time of its trigger time keeps no time of its own
 )
 
@@ -136,111 +134,4 @@ func (s *Store) CountOpenRuns(ctx context.Context) (int64, error) {
 		return 0, fmt.Errorf("count open runs: %w", err)
 	}
 	return n, nil
-}
-
-// AdoptJavaRuns brings our runs in line with what a Java admin did to the log:
-// its rows of trigger time sinceMs or later that an executor has taken and that
-// have not ended get a run, and runs whose log row it has deleted or ended lose
-// theirs. Where it has stored the result of a run of ours before the answer to
-// its trigger was on record, the trigger evidently worked. n is how many were
-// adopted. It works in several transactions, and may be called again at any time,
-// also by two nodes at once.
-func (s *Store) AdoptJavaRuns(ctx context.Context, sinceMs int64) (n int, err error) {
-	for after := int64(0); ; {
-		var seen, adopted int
-		err := s.inTx(ctx, func(q querier) (err error) {
-			seen, adopted, after, err = s.adopt(ctx, q, sinceMs, after)
-			return err
-		})
-		if err != nil {
-			return n, fmt.Errorf("adopt runs of the Java admin: %w", err)
-		}
-		n += adopted
-		if seen < adoptBatch {
-			break
-		}
-	}
-	if err := s.believeResults(ctx); err != nil {
-		return n, fmt.Errorf("note triggers whose results a Java admin has stored: %w", err)
-	}
-	err = s.inTx(ctx, func(q querier) error {
-		_, err := q.ExecContext(ctx, "DELETE FROM xxljob_run WHERE NOT EXISTS (SELECT 1 FROM xxl_job_log l "+
-			"WHERE l.id = xxljob_run.log_id AND (l.trigger_code = 0 OR l.trigger_code = 200 AND l.handle_code = 0))")
-		return err
-	})
-	if err != nil {
-		return n, fmt.Errorf("drop runs that the Java admin has ended: %w", err)
-	}
-	return n, nil
-}
-
-// believeResults sets the trigger code of our runs whose result a Java admin has
-// stored before their trigger was on record.
-func (s *Store) believeResults(ctx context.Context) error {
-	rows, err := s.reader().QueryContext(ctx, "SELECT r.log_id FROM xxljob_run r "+
-		"JOIN xxl_job_log l ON l.id = r.log_id WHERE l.trigger_code = 0 AND l.handle_code <> 0 "+
-		"ORDER BY r.log_id LIMIT "+strconv.Itoa(openRunLimit))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
-		ids = append(ids, id)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(ids) == 0 {
-		return err
-	}
-	return s.inTx(ctx, func(q querier) error {
-		cond, args := s.in("id", ids)
-		_, err := q.ExecContext(ctx, s.bind("UPDATE xxl_job_log SET trigger_code = 200 "+
-			"WHERE trigger_code = 0 AND handle_code <> 0 AND "+cond), args...)
-		return err
-	})
-}
-
-// adopt is one transaction of AdoptJavaRuns.
-func (s *Store) adopt(ctx context.Context, q querier, sinceMs, after int64) (seen, adopted int, last int64, err error) {
-	rows, err := q.QueryContext(ctx, s.bind("SELECT l.id, l.job_id, l.trigger_time, l.executor_sharding_param, "+
-		"r.log_id FROM xxl_job_log l LEFT JOIN xxljob_run r ON r.log_id = l.id WHERE l.id > ? "+
-		"AND l.trigger_time >= ? AND l.trigger_code = 200 AND l.handle_code = 0 ORDER BY l.id LIMIT "+
-		strconv.Itoa(adoptBatch)+s.d.lockOf("l")), after, s.wallMs(sinceMs))
-	if err != nil {
-		return 0, 0, after, err
-	}
-	defer rows.Close()
-	var runs []*model.Run
-	for last = after; rows.Next(); seen++ {
-		r := model.Run{Type: model.TriggerCron, ShardTotal: 1}
-		var at time.Time
-		var shard string
-		var known sql.NullInt64
-		if err := rows.Scan(&r.LogID, &r.JobID, s.scanTime(&at), scanString{&shard}, &known); err != nil {
-			return 0, 0, after, err
-		}
-		last = r.LogID
-		if known.Valid {
-			continue
-		}
-		r.TriggerMs = at.UnixMilli()
-		if i, n, ok := model.ParseSharding(shard); ok {
-			r.ShardIndex, r.ShardTotal, r.Sharded = i, n, true
-		}
-		runs = append(runs, &r)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return 0, 0, after, err
-	}
-	text := "INSERT INTO xxljob_run (" + runTable.names() + ") VALUES (" + marks(len(runTable.cols)) + ")" +
-		s.d.upsert("log_id") // another node may be at it too
-	for _, r := range runs {
-		if _, err := q.ExecContext(ctx, s.bind(text), s.runValues(r)...); err != nil {
-			return 0, 0, after, err
-		}
-	}
-	return seen, len(runs), last, nil
 }

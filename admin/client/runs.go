@@ -1,0 +1,146 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"time"
+)
+
+// Statuses of a run.
+const (
+	RunWaiting = "waiting" // no executor has taken it yet
+	RunRunning = "running"
+	RunSuccess = "success"
+	RunFailed  = "failed"
+	RunTimeout = "timeout" // ended by its own time limit
+)
+
+// Shard is the part of a broadcast that a run is.
+type Shard struct {
+	Index int32 `json:"index"` // from 0
+	Total int32 `json:"total"`
+}
+
+// Run is one execution of a job.
+type Run struct {
+	ID             int64      `json:"id"`
+	JobID          int32      `json:"job_id"`
+	GroupID        int32      `json:"group_id"`
+	Status         string     `json:"status"` // RunWaiting …
+	Address        string     `json:"address"`
+	Handler        string     `json:"handler"`
+	Param          string     `json:"param"`
+	Shard          *Shard     `json:"shard"` // nil unless the job is a broadcast
+	RetriesLeft    int32      `json:"retries_left"`
+	TriggeredAt    *time.Time `json:"triggered_at"`
+	TriggerCode    int32      `json:"trigger_code"`    // 200 is accepted; 0 is not known yet
+	TriggerMessage string     `json:"trigger_message"` // plain text
+	EndedAt        *time.Time `json:"ended_at"`
+	ResultCode     int32      `json:"result_code"` // 200 is success, 502 a timeout; 0 is not known yet
+	ResultMessage  string     `json:"result_message"`
+}
+
+// Ended reports whether the run has a result.
+func (r *Run) Ended() bool {
+	return r.Status == RunSuccess || r.Status == RunFailed || r.Status == RunTimeout
+}
+
+// RunFilter selects runs, newest first. Zero fields select everything.
+type RunFilter struct {
+	GroupID  int32
+	JobID    int32
+	Status   string    // RunRunning, RunSuccess or RunFailed
+	From, To time.Time // when it was triggered, both included
+}
+
+// Runs lists runs, newest first. The error, if any, comes last.
+func (c *Client) Runs(ctx context.Context, f RunFilter) iter.Seq2[*Run, error] {
+	return pages[Run](ctx, c, "/runs", values("group_id", number(f.GroupID), "job_id", number(f.JobID),
+		"status", f.Status, "from", instant(f.From), "to", instant(f.To)))
+}
+
+// Run returns a run, or ErrNotFound.
+func (c *Client) Run(ctx context.Context, id int64) (*Run, error) {
+	return get[Run](ctx, c, at("/runs/", id, ""))
+}
+
+// RunLog is a part of the log of a run.
+type RunLog struct {
+	FromLine int32  `json:"from_line"` // from 1
+	ToLine   int32  `json:"to_line"`   // below FromLine when there is nothing new
+	Text     string `json:"text"`      // lines as the executor wrote them
+	End      bool   `json:"end"`       // the run has ended, and this is the last of it
+}
+
+// RunLog returns the log of a run from a line on, as far as it is there. The
+// first line is 1; 0 is the same.
+func (c *Client) RunLog(ctx context.Context, id int64, fromLine int32) (*RunLog, error) {
+	return get[RunLog](ctx, c, at("/runs/", id, "/log"), "from_line", number(fromLine))
+}
+
+// KillRun ends a run, and returns what the executor said.
+func (c *Client) KillRun(ctx context.Context, id int64) (message string, err error) {
+	out, err := post[struct {
+		Message string `json:"message"`
+	}](ctx, c, at("/runs/", id, "/kill"), nil)
+	if err != nil {
+		return "", err
+	}
+	return out.Message, nil
+}
+
+// RetryRun runs the job of an ended run again with the parameter of that run, and
+// returns the ids of the new runs.
+func (c *Client) RetryRun(ctx context.Context, id int64) ([]int64, error) {
+	return c.started(ctx, &call{method: http.MethodPost, path: at("/runs/", id, "/retry")})
+}
+
+// RunResult is what became of one of several runs.
+type RunResult struct {
+	ID      int64   `json:"id"`
+	OK      bool    `json:"ok"`
+	Message string  `json:"message"` // of the executor; else what is wrong
+	RunIDs  []int64 `json:"run_ids"` // the new runs of a retry
+}
+
+// KillRuns ends up to 100 runs.
+func (c *Client) KillRuns(ctx context.Context, ids []int64) ([]RunResult, error) {
+	return c.runs(ctx, "/runs/kill", ids)
+}
+
+// RetryRuns runs up to 100 runs again, as RetryRun does.
+func (c *Client) RetryRuns(ctx context.Context, ids []int64) ([]RunResult, error) {
+	return c.runs(ctx, "/runs/retry", ids)
+}
+
+func (c *Client) runs(ctx context.Context, path string, ids []int64) ([]RunResult, error) {
+	in := struct {
+		IDs []int64 `json:"ids"`
+	}{ids}
+	out, err := post[page[RunResult]](ctx, c, path, in)
+	if err != nil {
+		return nil, err
+	}
+	return out.Items, nil
+}
+
+// ClearInput names the runs to delete. Without GroupID those of all groups, for
+// administrators.
+type ClearInput struct {
+	GroupID int32  `json:"group_id,omitempty"`
+	JobID   int32  `json:"job_id,omitempty"`
+	What    string `json:"what"` // older_than_1_month …, all_but_1000 …, all
+}
+
+// ClearRuns deletes old runs, and returns how many. Runs among them that are open
+// are ended first, as failed.
+func (c *Client) ClearRuns(ctx context.Context, in ClearInput) (int, error) {
+	out, err := post[struct {
+		Deleted int `json:"deleted"`
+	}](ctx, c, "/runs/clear", in)
+	if err != nil {
+		return 0, err
+	}
+	return out.Deleted, nil
+}

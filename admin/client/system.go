@@ -1,0 +1,228 @@
+package client
+
+import (
+	"context"
+	"io"
+	"iter"
+	"net/http"
+	"time"
+)
+
+// What a key may do.
+const (
+	VerbRead  = "read"  // look
+	VerbRun   = "run"   // start and end runs
+	VerbEdit  = "edit"  // change jobs
+	VerbAdmin = "admin" // everything; for keys without a restriction to groups
+)
+
+// KeyInput describes a new API key.
+type KeyInput struct {
+	Name      string     `json:"name"`
+	Verbs     []string   `json:"verbs"`                // VerbRead …
+	GroupIDs  []int32    `json:"group_ids,omitempty"`  // only these groups; nil is all
+	ExpiresAt *time.Time `json:"expires_at,omitempty"` // nil is never
+}
+
+// Key is an API key without its secret.
+type Key struct {
+	KeyInput
+
+	ID         int64      `json:"id"`
+	Prefix     string     `json:"prefix"` // how its secret begins
+	CreatedBy  string     `json:"created_by"`
+	CreatedAt  time.Time  `json:"created_at"`
+	LastUsedAt *time.Time `json:"last_used_at"` // nil: never
+	RevokedAt  *time.Time `json:"revoked_at"`   // nil: it is valid
+}
+
+// KeyCreated is a new key with its secret, which is not shown again.
+type KeyCreated struct {
+	Key
+
+	Secret string `json:"secret"`
+}
+
+// Keys lists the API keys, newest first.
+func (c *Client) Keys(ctx context.Context) iter.Seq2[*Key, error] {
+	return pages[Key](ctx, c, "/keys", nil)
+}
+
+// Key returns a key, or ErrNotFound.
+func (c *Client) Key(ctx context.Context, id int64) (*Key, error) {
+	return get[Key](ctx, c, at("/keys/", id, ""))
+}
+
+// CreateKey creates a key. If the answer is lost, the key is there and its secret
+// is not to be had: the error is then ErrConflict.
+func (c *Client) CreateKey(ctx context.Context, in KeyInput) (*KeyCreated, error) {
+	return post[KeyCreated](ctx, c, "/keys", in)
+}
+
+// RevokeKey revokes a key at once.
+func (c *Client) RevokeKey(ctx context.Context, id int64) error {
+	return c.do(ctx, &call{method: http.MethodDelete, path: at("/keys/", id, "")})
+}
+
+// Roles of a user.
+const (
+	RoleAdmin = "admin" // may do everything
+	RoleUser  = "user"  // manages the groups of User.GroupIDs
+)
+
+// UserInput is what is set of a user.
+type UserInput struct {
+	Password string  `json:"password,omitempty"` // 4 to 20 characters; "" leaves it as it is
+	Role     string  `json:"role"`               // RoleAdmin or RoleUser
+	GroupIDs []int32 `json:"group_ids,omitempty"`
+}
+
+// UserCreate is a new user. Its password is required.
+type UserCreate struct {
+	UserInput
+
+	Username string `json:"username"` // 4 to 20 characters
+}
+
+// User is a user.
+type User struct {
+	ID       int32   `json:"id"`
+	Username string  `json:"username"`
+	Role     string  `json:"role"`
+	GroupIDs []int32 `json:"group_ids"`
+}
+
+// Users lists the users whose names contain username, "" being all.
+func (c *Client) Users(ctx context.Context, username string) iter.Seq2[*User, error] {
+	return pages[User](ctx, c, "/users", values("username", username))
+}
+
+// User returns a user, or ErrNotFound.
+func (c *Client) User(ctx context.Context, id int32) (*User, error) {
+	return get[User](ctx, c, at("/users/", id, ""))
+}
+
+// CreateUser creates a user.
+func (c *Client) CreateUser(ctx context.Context, in UserCreate) (*User, error) {
+	return post[User](ctx, c, "/users", in)
+}
+
+// UpdateUser replaces role and groups of a user, and the password if one is given.
+func (c *Client) UpdateUser(ctx context.Context, id int32, in UserInput) (*User, error) {
+	out := new(User)
+	if err := c.do(ctx, &call{method: http.MethodPut, path: at("/users/", id, ""), in: in, out: out}); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// DeleteUser deletes a user, whose logins end.
+func (c *Client) DeleteUser(ctx context.Context, id int32) error {
+	return c.do(ctx, &call{method: http.MethodDelete, path: at("/users/", id, "")})
+}
+
+// AuditRecord is one line of what people and scripts have changed.
+type AuditRecord struct {
+	ID     int64     `json:"id"`
+	At     time.Time `json:"at"`
+	User   string    `json:"user"` // "" for the admin itself
+	Action string    `json:"action"`
+	Object string    `json:"object"`
+	Detail string    `json:"detail"`
+}
+
+// Audit lists the audit log, newest first.
+func (c *Client) Audit(ctx context.Context) iter.Seq2[*AuditRecord, error] {
+	return pages[AuditRecord](ctx, c, "/audit", nil)
+}
+
+// ExportAudit writes the whole audit log to w, newest first; format is ndjson or
+// csv. After an error a part of it may have been written.
+func (c *Client) ExportAudit(ctx context.Context, format string, w io.Writer) error {
+	return c.do(ctx, &call{
+		method: http.MethodGet, path: "/audit/export", query: values("format", format), accept: "*/*",
+		raw: func(resp *http.Response) error {
+			_, err := io.Copy(w, resp.Body)
+			return err
+		},
+	})
+}
+
+// Session is who asks.
+type Session struct {
+	Name     string   `json:"name"`
+	Source   string   `json:"source"` // key or session
+	Verbs    []string `json:"verbs"`
+	GroupIDs []int32  `json:"group_ids"` // nil is all
+}
+
+// Session returns what the key may do.
+func (c *Client) Session(ctx context.Context) (*Session, error) {
+	return get[Session](ctx, c, "/session")
+}
+
+// Day is the runs of one day.
+type Day struct {
+	Day     string `json:"day"` // 2006-01-02
+	Running int    `json:"running"`
+	Success int    `json:"success"`
+	Failed  int    `json:"failed"`
+}
+
+// Overview is the numbers of all groups.
+type Overview struct {
+	Jobs      int   `json:"jobs"`
+	Triggers  int64 `json:"triggers"`  // since the database exists
+	Executors int   `json:"executors"` // distinct addresses
+	Running   int   `json:"running"`
+	Success   int   `json:"success"`
+	Failed    int   `json:"failed"`
+	Days      []Day `json:"days"`
+}
+
+// Overview returns totals and the runs of each day. Zero times are a week ago and
+// today.
+func (c *Client) Overview(ctx context.Context, from, to time.Time) (*Overview, error) {
+	return get[Overview](ctx, c, "/overview", "from", day(from), "to", day(to))
+}
+
+// Node is a process of the cluster.
+type Node struct {
+	Name   string    `json:"name"`
+	SeenAt time.Time `json:"seen_at"`
+}
+
+// ShardLease says who schedules a shard.
+type ShardLease struct {
+	Index     int32      `json:"index"`
+	Owner     string     `json:"owner"` // "" while nobody has it
+	ExpiresAt *time.Time `json:"expires_at"`
+}
+
+// Cluster is the cluster as the database knows it.
+type Cluster struct {
+	Node   string       `json:"node"` // which has answered
+	Nodes  []Node       `json:"nodes"`
+	Shards []ShardLease `json:"shards"`
+}
+
+// Cluster returns nodes, shards and leases.
+func (c *Client) Cluster(ctx context.Context) (*Cluster, error) {
+	return get[Cluster](ctx, c, "/cluster")
+}
+
+// Health says whether a node works.
+type Health struct {
+	Status string   `json:"status"` // ready or not_ready
+	Faults []string `json:"faults"`
+}
+
+// Health asks the node whether it works. That it does not is no error.
+func (c *Client) Health(ctx context.Context) (*Health, error) {
+	out := new(Health)
+	err := c.do(ctx, &call{method: http.MethodGet, path: "/health", out: out, also: http.StatusServiceUnavailable})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

@@ -94,6 +94,7 @@ type Store interface {
 	jobWriter
 	groupStore
 	logStore
+	runViewStore
 	userStore
 	auditStore
 	changeStore

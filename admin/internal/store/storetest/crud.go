@@ -37,6 +37,7 @@ func CRUD(t *testing.T, open func(t *testing.T) (*store.Store, *sql.DB)) {
 		{"jobs", crudJobs},
 		{"groups", crudGroups},
 		{"logs", crudLogs},
+		{"run view", crudRunView},
 		{"users", crudUsers},
 		{"api", crudAPI},
 	} {

@@ -1,0 +1,55 @@
+package model
+
+import "time"
+
+// RunResult narrows a list of runs to what came of them.
+type RunResult string
+
+// The results.
+const (
+	RunAny     RunResult = ""
+	RunOK      RunResult = "ok"      // handle_code 200
+	RunFailed  RunResult = "failed"  // trigger or handle code neither 0 nor 200
+	RunRunning RunResult = "running" // accepted and not ended
+	RunWaiting RunResult = "waiting" // not known to be accepted
+)
+
+// Valid reports whether the result is one of the known ones.
+func (r RunResult) Valid() bool {
+	switch r {
+	case RunAny, RunOK, RunFailed, RunRunning, RunWaiting:
+		return true
+	}
+	return false
+}
+
+// RunFilter selects log rows for a list that is read on from a cursor, newest
+// first. Zero fields select everything.
+type RunFilter struct {
+	GroupID  int32
+	GroupIDs []int32 // nil is every group
+	JobID    int32
+	Result   RunResult
+	Address  string        // a part of the address, whatever the letters' case
+	From, To time.Time     // of trigger_time, both included; zero is no bound
+	Text     string        // a part of message, answer, parameter or handler
+	MinTook  time.Duration // of ended runs, whole seconds; 0 is no bound
+	MaxTook  time.Duration // likewise
+
+	Before RunCursor // rows behind this one; zero is from the newest on
+	Limit  int       // 0 is 50; at most 200
+}
+
+// RunCursor is where a list goes on.
+type RunCursor struct {
+	ID int64     // 0 is no cursor
+	At time.Time // trigger_time of that row: lists that are narrowed to a time go by it
+}
+
+// RunPage is a part of a list of runs.
+type RunPage struct {
+	Runs []*Log
+	// Next is where the list goes on; zero when everything was looked at. With a
+	// page that is not full it says how far was looked: what matches is rare.
+	Next RunCursor
+}

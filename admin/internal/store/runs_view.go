@@ -1,0 +1,342 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+const (
+	runPageDefault = 50
+	runPageMax     = 200
+
+	// runWindow is how many rows one statement looks at for what no index knows,
+	// runWindows how many of them one page is worth, and runBudget the time after
+	// which no further one is begun: a rare text is looked for page by page.
+	runWindow  = 2_500
+	runWindows = 40
+	runBudget  = 100 * time.Millisecond
+
+	runCountMax    = 10_000 // where counting ends
+	runCountWindow = 5_000  // and how many rows it looks at for what no index knows
+
+	shardMax = 1000 // of a broadcast
+)
+
+// runQuery is a list of runs along one index.
+type runQuery struct {
+	from   string
+	id     string // the column of the id that the index goes by
+	scan   where  // what the index finds
+	match  where  // what is then looked at in the row
+	byTime bool   // ordered by trigger_time, then id
+	to     time.Time
+	took   func(l *runKey) bool
+}
+
+// runKey is what a list needs of a row to go on.
+type runKey struct {
+	id               int64
+	trigger, handled time.Time
+}
+
+// runQuery chooses the index; ok is false when nothing can match.
+func (s *Store) runQuery(f *model.RunFilter) (rq *runQuery, ok bool) {
+	rq = &runQuery{from: " FROM xxl_job_log l", id: "l.id"}
+	info := s.Info()
+	open := info.MadeByUs && (f.Result == model.RunRunning || f.Result == model.RunWaiting)
+	failed := info.MadeByUs && s.d.name != mysqlName && f.Result == model.RunFailed // a partial index has them
+	single := f.GroupID != 0 || len(f.GroupIDs) == 1
+	timed := !f.From.IsZero() || !f.To.IsZero()
+	jobs, groups, times, results := &rq.match, &rq.match, &rq.match, &rq.match
+	switch {
+	case open: // every open run has its row there, and there are few
+		rq.from, rq.id = fromOpen, "r.log_id"
+	case f.JobID != 0:
+		jobs = &rq.scan
+	case timed:
+		rq.byTime, times = true, &rq.scan
+	case failed:
+		results = &rq.scan
+	case single && (info.MadeByUs || info.Generation >= "S4"): // the index over groups came with S4
+		groups = &rq.scan
+	}
+	if f.JobID != 0 {
+		jobs.add("l.job_id = ?", f.JobID)
+	}
+	if !groups.groups("l.job_group", f.GroupID, f.GroupIDs) {
+		return nil, false
+	}
+	if !f.From.IsZero() {
+		times.add("l.trigger_time >= ?", s.wall(f.From))
+	}
+	switch {
+	case f.To.IsZero():
+	case rq.byTime:
+		rq.to = f.To
+	default:
+		times.add("l.trigger_time <= ?", s.wall(f.To))
+	}
+	results.result(f.Result)
+	rq.match.like("l.executor_address", f.Address)
+	rq.match.text(f.Text)
+	rq.took = tookFilter(f.MinTook, f.MaxTook)
+	return rq, true
+}
+
+// result is the condition of a result.
+func (w *where) result(r model.RunResult) {
+	switch r {
+	case model.RunOK:
+		w.add("l.handle_code + 0 = 200") // not by an index: nearly all rows have it
+	case model.RunFailed:
+		w.add(logFailed)
+	case model.RunRunning:
+		w.add("l.trigger_code = 200 AND l.handle_code = 0")
+	case model.RunWaiting:
+		w.add("l.trigger_code = 0 AND l.handle_code = 0")
+	case model.RunAny:
+	}
+}
+
+// text looks for a part in whatever a run has said or was given.
+func (w *where) text(part string) {
+	if part == "" {
+		return
+	}
+	var any where
+	for _, column := range []string{"l.handle_msg", "l.trigger_msg", "l.executor_param", "l.executor_handler"} {
+		any.like(column, part)
+	}
+	w.add("("+strings.Join(any.conds, " OR ")+")", any.args...)
+}
+
+// tookFilter is nil where the duration does not matter.
+func tookFilter(shortest, longest time.Duration) func(*runKey) bool {
+	if shortest <= 0 && longest <= 0 {
+		return nil
+	}
+	return func(k *runKey) bool {
+		if k.trigger.IsZero() || k.handled.IsZero() {
+			return false
+		}
+		took := k.handled.Sub(k.trigger)
+		return took >= shortest && (longest <= 0 || took <= longest)
+	}
+}
+
+// order is the ORDER BY of the list.
+func (rq *runQuery) order() string {
+	if rq.byTime {
+		return "l.trigger_time DESC, l.id DESC"
+	}
+	return rq.id + " DESC"
+}
+
+// behind returns what the index finds behind a cursor.
+func (rq *runQuery) behind(s *Store, c model.RunCursor) where {
+	w := where{conds: slices.Clone(rq.scan.conds), args: slices.Clone(rq.scan.args)}
+	to := rq.to
+	switch {
+	case c.ID == 0:
+	case rq.byTime:
+		if to.IsZero() || c.At.Before(to) { // one upper bound: SQLite knows to use no second one
+			to = c.At
+		}
+		w.add("(l.trigger_time < ? OR l.id < ?)", s.wall(c.At), c.ID)
+	default:
+		w.add(rq.id+" < ?", c.ID)
+	}
+	if !to.IsZero() {
+		w.add("l.trigger_time <= ?", s.wall(to))
+	}
+	return w
+}
+
+// runKeys reads the matches among the next rows behind a cursor, at most limit of
+// them, and returns where the rows that were looked at end: zero when there are
+// no more.
+func (s *Store) runKeys(
+	ctx context.Context, rq *runQuery, c model.RunCursor, rows, limit int,
+) (list []runKey, end model.RunCursor, err error) {
+	scan := rq.behind(s, c)
+	inner := rq.from + scan.String() + " ORDER BY " + rq.order() + " LIMIT ?"
+	outer := "l.id DESC"
+	if rq.byTime {
+		outer = rq.order()
+	}
+	args := append(append(slices.Clone(scan.args), rows), rq.match.args...)
+	list, err = collect(ctx, s.reader(), s.scanRunKey, s.sql("SELECT l.id, l.trigger_time, l.handle_time FROM (SELECT "+
+		rq.id+" AS wid"+inner+") w JOIN xxl_job_log l ON l.id = w.wid"+rq.match.String()+" ORDER BY "+outer+" LIMIT ?"),
+		append(args, limit)...)
+	if err != nil {
+		return nil, end, err
+	}
+	// Where the window ends. Ids are in the index, so that this reads no row.
+	ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT "+rq.id+rq.from+scan.String()+" ORDER BY "+rq.order()+
+		" LIMIT 1 OFFSET ?"), append(scan.args, rows-1)...)
+	if err != nil || len(ids) == 0 {
+		return list, end, err
+	}
+	end.ID = ids[0]
+	if rq.byTime {
+		err = s.reader().QueryRowContext(ctx, s.sql("SELECT l.trigger_time FROM xxl_job_log l WHERE l.id = ?"), end.ID).
+			Scan(s.scanTime(&end.At))
+	}
+	return list, end, err
+}
+
+func (s *Store) scanRunKey(row scanner) (runKey, error) {
+	var k runKey
+	err := row.Scan(&k.id, s.scanTime(&k.trigger), s.scanTime(&k.handled))
+	return k, err
+}
+
+// cursor is the place of a row.
+func (k *runKey) cursor() model.RunCursor { return model.RunCursor{ID: k.id, At: k.trigger} }
+
+// Runs returns a page of the log rows that match, newest first: by id, or by the
+// time of the trigger in a list that is narrowed to a time but not to a job. It
+// reads on from a cursor, so that any page costs what the first one does, and
+// looks at no more than 100,000 rows, and no longer than about a tenth of a
+// second, for what no index knows; RunPage.Next says where to look on.
+func (s *Store) Runs(ctx context.Context, f model.RunFilter) (*model.RunPage, error) {
+	page := &model.RunPage{}
+	rq, ok := s.runQuery(&f)
+	if !ok {
+		return page, nil
+	}
+	limit := f.Limit
+	if limit <= 0 {
+		limit = runPageDefault
+	}
+	keys, next, err := s.searchRuns(ctx, rq, f.Before, min(limit, runPageMax))
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	ids := make([]int64, len(keys))
+	for i, k := range keys {
+		ids[i] = k.id
+	}
+	byID, err := s.logsByID(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	page.Runs, page.Next = inOrder(ids, byID), next
+	return page, nil
+}
+
+// searchRuns looks through window after window until the page is full.
+func (s *Store) searchRuns(
+	ctx context.Context, rq *runQuery, at model.RunCursor, limit int,
+) (keys []runKey, next model.RunCursor, err error) {
+	rows := limit + 1
+	if len(rq.match.conds) > 0 || rq.took != nil {
+		rows = runWindow
+	}
+	began := time.Now()
+	for range runWindows {
+		most := limit + 1
+		if rq.took != nil {
+			most = rows
+		}
+		list, end, err := s.runKeys(ctx, rq, at, rows, most)
+		if err != nil {
+			return nil, next, err
+		}
+		if rq.took != nil {
+			list = slices.DeleteFunc(list, func(k runKey) bool { return !rq.took(&k) })
+		}
+		keys = append(keys, list...)
+		switch {
+		case len(keys) > limit:
+			keys = keys[:limit]
+			return keys, keys[limit-1].cursor(), nil
+		case end.ID == 0:
+			return keys, next, nil
+		}
+		at = end
+		if time.Since(began) > runBudget {
+			break
+		}
+	}
+	return keys, at, nil
+}
+
+// CountRuns counts the log rows that match, whatever their place in the list, up
+// to 10,000; for what no index knows, among the newest 5,000 rows of the index.
+// more is true when there may be others.
+func (s *Store) CountRuns(ctx context.Context, f model.RunFilter) (n int, more bool, err error) {
+	rq, ok := s.runQuery(&f)
+	if !ok {
+		return 0, false, nil
+	}
+	if len(rq.match.conds) == 0 && rq.took == nil {
+		scan := rq.behind(s, model.RunCursor{})
+		err = s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM (SELECT "+rq.id+rq.from+scan.String()+
+			" LIMIT ?) c"), append(scan.args, runCountMax+1)...).Scan(&n)
+		if err != nil {
+			return 0, false, fmt.Errorf("count runs: %w", err)
+		}
+		return min(n, runCountMax), n > runCountMax, nil
+	}
+	list, end, err := s.runKeys(ctx, rq, model.RunCursor{}, runCountWindow, runCountWindow)
+	if err != nil {
+		return 0, false, fmt.Errorf("count runs: %w", err)
+	}
+	for i := range list {
+		if rq.took == nil || rq.took(&list[i]) {
+			n++
+		}
+	}
+	return n, end.ID != 0, nil
+}
+
+// RunsNear returns up to n log rows of a job before the given one, that one, and
+// up to n after it, in the order of their ids: among them are its retries.
+func (s *Store) RunsNear(ctx context.Context, jobID int32, id int64, n int) ([]*model.Log, error) {
+	n = min(n, runPageMax)
+	before, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT l.id FROM xxl_job_log l WHERE l.job_id = ? "+
+		"AND l.id <= ? ORDER BY l.id DESC LIMIT ?"), jobID, id, n+1)
+	if err != nil {
+		return nil, fmt.Errorf("runs near %d: %w", id, err)
+	}
+	after, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT l.id FROM xxl_job_log l WHERE l.job_id = ? "+
+		"AND l.id > ? ORDER BY l.id LIMIT ?"), jobID, id, n)
+	if err != nil {
+		return nil, fmt.Errorf("runs near %d: %w", id, err)
+	}
+	slices.Reverse(before)
+	ids := append(before, after...)
+	byID, err := s.logsByID(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("runs near %d: %w", id, err)
+	}
+	return inOrder(ids, byID), nil
+}
+
+// ShardRuns returns the log rows of a broadcast: those of the job with a
+// sharding parameter and this time of the trigger, in the order of their ids and
+// at most 1,000.
+func (s *Store) ShardRuns(ctx context.Context, jobID int32, at time.Time) ([]*model.Log, error) {
+	if at.IsZero() {
+		return nil, errors.New("shards of a run: it has no time")
+	}
+	// By the time alone: a job may have millions of rows.
+	ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT l.id FROM xxl_job_log l WHERE l.trigger_time = ? "+
+		"AND l.job_id + 0 = ? AND l.executor_sharding_param IS NOT NULL ORDER BY l.id + 0 LIMIT ?"),
+		s.wall(at), jobID, shardMax)
+	if err != nil {
+		return nil, fmt.Errorf("shards of a run of job %d: %w", jobID, err)
+	}
+	byID, err := s.logsByID(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("shards of a run of job %d: %w", jobID, err)
+	}
+	return inOrder(ids, byID), nil
+}

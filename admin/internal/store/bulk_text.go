@@ -3,6 +3,7 @@ package store
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 func (t *table) names() string {
@@ -120,7 +121,9 @@ func (t *table) updateUnnest() string {
 }
 
 // updateCase is one UPDATE of many rows for databases without arrays. A value
-// that all rows share is written once; the others stand in a CASE.
+// that all rows share is written once; the others stand in a CASE, without how
+// texts begin and end alike: most of trigger_msg is the same for all runs of a
+// group.
 func (t *table) updateCase(keys []int64, r *rows) (string, []any) {
 	var args []any
 	value := func(i int) string {
@@ -128,16 +131,29 @@ func (t *table) updateCase(keys []int64, r *rows) (string, []any) {
 			args = append(args, r.at(0, i))
 			return "?"
 		}
+		head, tail := sharedEnds(r, i)
 		var b strings.Builder
+		if head+tail != "" {
+			b.WriteString("CONCAT(?,")
+			args = append(args, head)
+		}
 		b.WriteString("CASE ")
 		b.WriteString(t.key)
 		for row, key := range keys {
 			b.WriteString(" WHEN ")
 			b.WriteString(strconv.FormatInt(key, 10))
 			b.WriteString(" THEN ?")
-			args = append(args, r.at(row, i))
+			v := r.at(row, i)
+			if s, ok := v.(string); ok {
+				v = s[len(head) : len(s)-len(tail)]
+			}
+			args = append(args, v)
 		}
 		b.WriteString(" END")
+		if head+tail != "" {
+			b.WriteString(",?)")
+			args = append(args, tail)
+		}
 		return b.String()
 	}
 	// The arguments come in the order in which the values are written.
@@ -162,6 +178,51 @@ func sameColumn(r *rows, i int) bool {
 		}
 	}
 	return true
+}
+
+// minShared is from how many bytes on it is worth it to write once what the
+// texts of a column share.
+const minShared = 64
+
+// sharedEnds returns how the texts of a column begin and end in all rows, cut
+// between characters. Both are empty when one of the values is no text, and
+// when too little is shared.
+func sharedEnds(r *rows, i int) (head, tail string) {
+	first, ok := r.at(0, i).(string)
+	if !ok {
+		return "", ""
+	}
+	front, back, shortest := len(first), len(first), len(first)
+	for row := 1; row < r.len(); row++ {
+		s, ok := r.at(row, i).(string)
+		if !ok {
+			return "", ""
+		}
+		shortest = min(shortest, len(s))
+		front = sameBytes(min(front, len(s)), func(n int) bool { return s[n] == first[n] })
+		back = sameBytes(min(back, len(s)), func(n int) bool { return s[len(s)-1-n] == first[len(first)-1-n] })
+		if front+back < minShared {
+			return "", ""
+		}
+	}
+	for front > 0 && front < len(first) && !utf8.RuneStart(first[front]) {
+		front--
+	}
+	back = min(back, shortest-front) // they may overlap
+	for back > 0 && !utf8.RuneStart(first[len(first)-back]) {
+		back--
+	}
+	return first[:front], first[len(first)-back:]
+}
+
+// sameBytes counts, up to most, how many bytes are the same before one is not.
+func sameBytes(most int, same func(n int) bool) int {
+	for n := range most {
+		if !same(n) {
+			return n
+		}
+	}
+	return most
 }
 
 func allSame(r *rows) bool {

@@ -297,6 +297,9 @@ func (t *takeover) item(run *model.Run) (dispatch.Item, bool) {
 		if !gone || run.Token == model.MakerToken(r.cfg.Node) {
 			return dispatch.Item{}, false
 		}
+		if since.IsZero() { // it said goodbye, maybe just now: a call of its own may still be under way
+			since = time.UnixMilli(t.view.NowMs)
+		}
 		if since.After(free) {
 			free = since
 		}

@@ -287,6 +287,7 @@ func TestTakeOverOfMakers(t *testing.T) {
 				assert.Equal(t, int64(9), got[2].Run.Token, "fenced by the lease")
 				assert.False(t, got[2].Due.Before(now.Add(-s+clockMargin+3*s)), "not while its maker may still call")
 				assert.True(t, got[5].Settle)
+				assert.False(t, got[5].Due.Before(now.Add(clockMargin+3*s)), "it may have said goodbye just now")
 			})
 		})
 	}

@@ -117,8 +117,10 @@ func (h *hotBench) finish(b *testing.B, runs []*model.Run) {
 	for i, r := range runs {
 		outs[i] = &model.Outcome{
 			LogID:   r.LogID,
-			Trigger: &model.TriggerResult{Code: 200, Msg: benchMsg, Address: r.Address, AtMs: r.TriggerMs + 5},
-			Handle:  &model.HandleResult{Code: 200, Msg: model.T("done"), AtMs: r.TriggerMs + 50},
+			Trigger: &model.TriggerResult{
+				Code: 200, Msg: benchMsg + "任务参数：" + r.Param.S + "<br>success", Address: r.Address, AtMs: r.TriggerMs + 5,
+			},
+			Handle: &model.HandleResult{Code: 200, Msg: model.T("done"), AtMs: r.TriggerMs + 50 + int64(i)%100},
 		}
 	}
 	_, err := h.Finish(b.Context(), outs, func([]*store.Ending, store.Loader) error { return nil })

@@ -12,6 +12,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/xxljob-go/xxljob/admin/internal/chart"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 )
 
@@ -41,6 +42,9 @@ var assetTypes = map[string]string{
 
 func readAssets() (assets, error) {
 	a := assets{files: map[string]asset{}, names: map[string]string{}}
+	if err := a.add("chart.css", []byte(chart.Stylesheet)); err != nil {
+		return a, err
+	}
 	err := fs.WalkDir(staticFiles, "static", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -49,29 +53,33 @@ func readAssets() (assets, error) {
 		if err != nil {
 			return err
 		}
-		ext := path.Ext(name)
-		if assetTypes[ext] == "" {
-			return fmt.Errorf("file %s has no content type", name)
-		}
-		sum := sha256.Sum256(body)
-		plain := path.Base(name)
-		served := strings.TrimSuffix(plain, ext) + "." + hex.EncodeToString(sum[:6]) + ext
-		var zipped bytes.Buffer
-		zip := gzip.NewWriter(&zipped)
-		if _, err := zip.Write(body); err != nil {
-			return err
-		}
-		if err := zip.Close(); err != nil {
-			return err
-		}
-		a.files[served] = asset{body: body, zipped: zipped.Bytes(), kind: assetTypes[ext]}
-		a.names[plain] = served
-		return nil
+		return a.add(path.Base(name), body)
 	})
 	if err != nil {
 		return a, fmt.Errorf("console: read the static files: %w", err)
 	}
 	return a, nil
+}
+
+// add takes a file under its plain name.
+func (a *assets) add(plain string, body []byte) error {
+	ext := path.Ext(plain)
+	if assetTypes[ext] == "" {
+		return fmt.Errorf("file %s has no content type", plain)
+	}
+	sum := sha256.Sum256(body)
+	served := strings.TrimSuffix(plain, ext) + "." + hex.EncodeToString(sum[:6]) + ext
+	var zipped bytes.Buffer
+	zip := gzip.NewWriter(&zipped)
+	if _, err := zip.Write(body); err != nil {
+		return err
+	}
+	if err := zip.Close(); err != nil {
+		return err
+	}
+	a.files[served] = asset{body: body, zipped: zipped.Bytes(), kind: assetTypes[ext]}
+	a.names[plain] = served
+	return nil
 }
 
 // static serves the files. Their names change with their content, so they are

@@ -168,9 +168,9 @@ func TestStatus(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	v := w.as(w.admin)
-	assert.JSONEq(t, `{"ms_of_day":43200000,"faults":[]}`, v.get("/status").Body.String())
+	assert.JSONEq(t, `{"ms_of_day":43200000,"now_ms":1795262400000,"faults":[]}`, v.get("/status").Body.String())
 	w.faults = []string{"leases are not renewed"}
-	assert.JSONEq(t, `{"ms_of_day":43200000,"faults":["leases are not renewed"]}`, v.get("/status").Body.String())
+	assert.JSONEq(t, `{"ms_of_day":43200000,"now_ms":1795262400000,"faults":["leases are not renewed"]}`, v.get("/status").Body.String())
 }
 
 // TestTextsExist: a template names no text that there is not.

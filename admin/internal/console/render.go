@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,6 +75,10 @@ func (s *Server) funcs(key viewKey) template.FuncMap {
 		"list":  func(items ...any) []any { return items },
 		"ago":   func(t time.Time) string { return ago(key.lang, s.cfg.Now(), t) },
 		"stamp": func(t time.Time) string { return stamp(t.In(s.cfg.Location)) },
+		"exact": func(t time.Time) string {
+			return t.Format("2006-01-02 ") + key.lang.Console("weekday."+strconv.Itoa(int(t.Weekday()))) +
+				t.Format(" 15:04:05 ") + offset(t)
+		},
 		"iso":   func(t time.Time) string { return t.In(s.cfg.Location).Format(time.RFC3339) },
 		"took":  func(d time.Duration) string { return took(key.lang, d) },
 		"count": count,

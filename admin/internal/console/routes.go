@@ -21,6 +21,24 @@ func (s *Server) register() {
 	s.action("/prefs", httpx.Anonymous, (*call).prefs)
 	s.page("/status", httpx.LoggedIn, (*call).statusJSON)
 	s.page("/search", httpx.LoggedIn, (*call).search)
+	s.pages["/"] = true // another interface owns the address, see oldPage
+	s.registerJobs()
+}
+
+// registerJobs registers what is about jobs.
+func (s *Server) registerJobs() {
+	s.page("/jobs", httpx.LoggedIn, (*call).jobs)
+	s.action("/jobs/bulk", httpx.PerObject, (*call).bulk)
+	s.page("/jobs/new", httpx.LoggedIn, (*call).newJob)
+	s.action("/jobs/new", httpx.PerObject, (*call).createJob)
+	s.page("/jobs/preview", httpx.LoggedIn, (*call).preview)
+	s.page("/jobs/{id}/edit", httpx.PerObject, (*call).editJob)
+	s.action("/jobs/{id}/edit", httpx.PerObject, (*call).saveJob)
+	s.page("/jobs/{id}", httpx.PerObject, (*call).job)
+	s.action("/jobs/{id}/start", httpx.PerObject, (*call).startJob)
+	s.action("/jobs/{id}/stop", httpx.PerObject, (*call).stopJob)
+	s.action("/jobs/{id}/run", httpx.PerObject, (*call).runJob)
+	s.action("/jobs/{id}/delete", httpx.PerObject, (*call).deleteJob)
 }
 
 // oldPage leads from an address of the Java console to the page that took its
@@ -38,6 +56,9 @@ func (c *call) oldPage(ctx context.Context) error {
 	}
 	if c.user == nil { // the interface that owns the address has asked for a login
 		return c.redirect(signinFor(c.r))
+	}
+	if path == "/" {
+		return c.overview(ctx)
 	}
 	to, ok := c.newPage(path)
 	if !ok {

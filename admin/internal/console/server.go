@@ -30,10 +30,12 @@ type Cluster struct {
 	Faults []string // what is wrong here, in words; empty when all is well
 }
 
-// Config describes a Server. Ops and Auth are required.
+// Config describes a Server. Ops, Auth and History are required.
 type Config struct {
 	Ops  *ops.Service
 	Auth logins
+	// History knows the last runs of jobs.
+	History history
 	// Cluster says how this node is. Nil says nothing.
 	Cluster func(ctx context.Context) Cluster
 	// Location is the zone of all times on the pages. Default time.Local.
@@ -64,8 +66,8 @@ type Server struct {
 
 // New returns a Server. A template that cannot be read is an error.
 func New(cfg Config) (*Server, error) {
-	if cfg.Ops == nil || cfg.Auth == nil {
-		return nil, errors.New("console: Ops and Auth are required")
+	if cfg.Ops == nil || cfg.Auth == nil || cfg.History == nil {
+		return nil, errors.New("console: Ops, Auth and History are required")
 	}
 	cfg.Location = cmp.Or(cfg.Location, time.Local)
 	if cfg.Logger == nil {

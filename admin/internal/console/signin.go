@@ -117,6 +117,7 @@ func (c *call) prefs(context.Context) error {
 // statusAnswer is what the foot line asks for.
 type statusAnswer struct {
 	MsOfDay int64    `json:"ms_of_day"` // in the zone of the pages
+	NowMs   int64    `json:"now_ms"`
 	Faults  []string `json:"faults"`
 }
 
@@ -124,7 +125,10 @@ type statusAnswer struct {
 func (c *call) statusJSON(ctx context.Context) error {
 	now := c.now()
 	_, seconds := now.Zone()
-	a := statusAnswer{MsOfDay: (now.UnixMilli() + int64(seconds)*1000) % 86_400_000, Faults: c.status(ctx).Faults}
+	a := statusAnswer{
+		MsOfDay: (now.UnixMilli() + int64(seconds)*1000) % 86_400_000, NowMs: now.UnixMilli(),
+		Faults: c.status(ctx).Faults,
+	}
 	if a.Faults == nil {
 		a.Faults = []string{}
 	}

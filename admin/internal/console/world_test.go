@@ -92,7 +92,7 @@ func newWorld(t *testing.T, change ...func(*Config)) *world {
 	})
 	require.NoError(t, err)
 	cfg := Config{
-		Ops: w.ops, Auth: w.auth, Location: time.UTC, Lang: i18n.En, Now: now, CodeEditing: true, Version: "v1.2.3",
+		Ops: w.ops, Auth: w.auth, History: db, Location: time.UTC, Lang: i18n.En, Now: now, CodeEditing: true, Version: "v1.2.3",
 		Cluster: func(context.Context) Cluster { return Cluster{Node: "node-a", Held: 16, Total: 16, Faults: w.faults} },
 	}
 	for _, f := range change {

@@ -114,7 +114,10 @@ document.addEventListener('click', (e) => {
     }, () => {});
   }
   const when = e.target.closest('time.when');
-  if (when) [when.textContent, when.dataset.exact] = [when.dataset.exact, when.textContent];
+  if (when) {
+    when.classList.toggle('exact');
+    [when.textContent, when.dataset.exact] = [when.dataset.exact, when.textContent];
+  }
   for (const open of $$('details.menu[open], details.confirm[open]')) {
     if (!open.contains(e.target)) open.open = false;
   }
@@ -147,6 +150,20 @@ for (const form of $$('form[data-bulk]')) {
 // Filters apply when something is chosen.
 for (const select of $$('form.filters select')) select.addEventListener('change', () => select.form.requestSubmit());
 
+// Relative times go on: seen from the server's clock.
+let skew = 0; // what the server's clock is before ours, in ms
+const relative = new Intl.RelativeTimeFormat(document.documentElement.lang, { style: 'narrow' });
+const units = [['day', 86400, 172800], ['hour', 3600, 3600], ['minute', 60, 60], ['second', 1, 0]];
+setInterval(() => {
+  for (const el of $$('time.when')) {
+    const exact = el.classList.contains('exact');
+    if (exact || document.hidden) continue;
+    const seconds = Math.trunc((Date.parse(el.dateTime) - Date.now() - skew) / 1000);
+    const [unit, size] = units.find(([, , from]) => Math.abs(seconds) >= from);
+    el.textContent = relative.format(Math.trunc(seconds / size), unit);
+  }
+}, 1000);
+
 // Foot line: is the server there, what time has it, is the node well.
 const foot = $('#foot');
 if (foot) {
@@ -165,6 +182,7 @@ if (foot) {
       if (!answer.ok || answer.redirected) throw new Error(String(answer.status));
       const s = await answer.json();
       ahead = s.ms_of_day - (Date.now() % 86400000);
+      skew = s.now_ms - Date.now();
       faults.hidden = s.faults.length === 0;
       faults.textContent = '✕ ' + s.faults.join(', ');
       say('live', '●', foot.dataset.live);

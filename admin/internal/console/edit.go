@@ -1,0 +1,354 @@
+package console
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/xxljob-go/xxljob/admin/internal/cron"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+// jobForm is a job as the editor shows it: every field as it was typed.
+type jobForm struct {
+	Group, Name, Author, Type, Handler, Param string
+	Schedule, Cron, Seconds, Zone, Misfire    string
+	Route, Block                              string
+	Timeout, Retries, Children, Mail          string
+	Version                                   string // of the job that is edited
+}
+
+// editPage is the editor.
+type editPage struct {
+	ID       int32 // 0 for a new job
+	Form     jobForm
+	Problems map[string]string // by the name of the field
+	General  string            // what is wrong with the whole
+	Groups   []option
+	Types    []option
+	Kinds    []option
+	Misfires []option
+	Routes   []option
+	Blocks   []option
+	Zones    []string
+	Presets  []option
+	Labels   string // names of the fields of an expression, as JSON
+	Action   string
+	Back     string
+	Preview  preview
+	Code     bool // the job runs code, which has a page of its own
+}
+
+// newForm is what a new job begins with.
+func newForm(author string) jobForm {
+	return jobForm{
+		Author: author, Type: model.GlueBean, Schedule: string(model.ScheduleCron), Cron: "0 0 3 * * ?", Seconds: "60",
+		Misfire: string(model.MisfireDoNothing), Route: string(model.RouteFirst), Block: string(model.BlockSerial),
+		Timeout: "0", Retries: "0",
+	}
+}
+
+// formOf is the form of a job.
+func formOf(j *model.Job) jobForm {
+	f := newForm(j.Author.S)
+	f.Group, f.Name, f.Type, f.Handler = strconv.Itoa(int(j.GroupID)), j.Name, j.GlueType, j.Handler.S
+	f.Param, f.Schedule, f.Zone, f.Misfire = j.Param.S, string(j.ScheduleType), j.TimeZone, string(j.Misfire)
+	switch j.ScheduleType {
+	case model.ScheduleCron:
+		f.Cron = j.ScheduleConf.S
+	case model.ScheduleFixRate:
+		f.Seconds = j.ScheduleConf.S
+	}
+	f.Route, f.Block, f.Children, f.Mail = string(j.Route), string(j.Block), j.Children.S, j.AlarmEmail.S
+	f.Timeout, f.Retries = strconv.Itoa(int(j.TimeoutSec)), strconv.Itoa(int(j.Retries))
+	f.Version = version(f)
+	return f
+}
+
+// version names the state of a job that was edited, to see whether somebody
+// else has changed it since.
+func version(f jobForm) string {
+	f.Version = ""
+	raw, err := json.Marshal(f)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:8])
+}
+
+// formOfRequest reads what was posted.
+func (c *call) formOfRequest() jobForm {
+	return jobForm{
+		Group: c.str("group"), Name: c.str("name"), Author: c.str("author"), Type: c.str("type"),
+		Handler: c.str("handler"), Param: strings.ReplaceAll(c.r.PostForm.Get("param"), "\r\n", "\n"),
+		Schedule: c.str("schedule"), Cron: c.str("cron"), Seconds: c.str("seconds"), Zone: c.str("zone"),
+		Misfire: c.str("misfire"), Route: c.str("route"), Block: c.str("block"), Timeout: c.str("timeout"),
+		Retries: c.str("retries"), Children: c.str("children"), Mail: c.str("mail"), Version: c.str("version"),
+	}
+}
+
+// conf is what the schedule's type is about.
+func (f *jobForm) conf() string {
+	switch model.ScheduleType(f.Schedule) {
+	case model.ScheduleCron:
+		return f.Cron
+	case model.ScheduleFixRate:
+		return f.Seconds
+	}
+	return ""
+}
+
+// job reads the form; what is wrong stands in problems by field.
+func (c *call) jobOf(f *jobForm) (j *model.Job, problems map[string]string) {
+	problems = map[string]string{}
+	number := func(name, text string, least int64) int32 {
+		n, err := strconv.ParseInt(text, 10, 32)
+		if text == "" && least == 0 {
+			return 0
+		}
+		if err != nil || n < least {
+			problems[name] = c.t("edit.number", least)
+		}
+		return int32(n)
+	}
+	j = &model.Job{
+		Name: f.Name, Author: model.T(f.Author), AlarmEmail: model.T(f.Mail),
+		ScheduleType: model.ScheduleType(f.Schedule), ScheduleConf: model.T(f.conf()), TimeZone: f.Zone,
+		Misfire: model.Misfire(f.Misfire), Route: model.Route(f.Route), Block: model.Block(f.Block),
+		Handler: model.T(f.Handler), Param: model.T(f.Param), Children: model.T(f.Children), GlueType: f.Type,
+		GlueSource: model.T(""), GlueRemark: model.T(""),
+		TimeoutSec: number("timeout", f.Timeout, 0), Retries: number("retries", f.Retries, 0),
+	}
+	if id, err := strconv.ParseInt(f.Group, 10, 32); err == nil && id > 0 {
+		j.GroupID = int32(id)
+	} else {
+		problems["group"] = c.t("edit.choose")
+	}
+	for name, text := range map[string]string{"name": f.Name, "author": f.Author} {
+		if text == "" {
+			problems[name] = c.t("edit.empty")
+		}
+	}
+	if f.Type == model.GlueBean && f.Handler == "" {
+		problems["handler"] = c.t("edit.handler.empty")
+	}
+	if _, bad := j.ChildIDs(); len(bad) > 0 {
+		problems["children"] = c.t("edit.children.bad", strings.Join(bad, ", "))
+	}
+	c.checkSchedule(f, problems)
+	return j, problems
+}
+
+// checkSchedule says what is wrong with the schedule.
+func (c *call) checkSchedule(f *jobForm, problems map[string]string) {
+	if _, ok := c.zone(f.Zone); !ok {
+		problems["zone"] = c.t("edit.zone.bad", f.Zone)
+	}
+	_, err := fires(model.ScheduleType(f.Schedule), f.conf())
+	if err == nil {
+		return
+	}
+	field := "cron"
+	if f.Schedule == string(model.ScheduleFixRate) {
+		field = "seconds"
+	}
+	problems[field] = c.scheduleProblem(err)
+}
+
+// scheduleProblem says what is wrong with a schedule.
+func (c *call) scheduleProblem(err error) string {
+	var syntax *cron.SyntaxError
+	switch {
+	case errors.As(err, &syntax) && syntax.Field != "":
+		text := c.t("edit.cron.bad", c.t("cron."+syntax.Field), syntax.Column, syntax.Problem)
+		if syntax.Allowed != "" {
+			text += " " + c.t("edit.cron.allowed", syntax.Allowed)
+		}
+		return text
+	case errors.As(err, &syntax):
+		return c.t("edit.cron.whole", syntax.Problem)
+	default:
+		return c.t("edit.number", 1)
+	}
+}
+
+// newJob shows the editor for a new job, or for the copy of one.
+func (c *call) newJob(ctx context.Context) error {
+	p := editPage{Form: newForm(c.who.Name), Action: "/jobs/new", Back: "/jobs"}
+	p.Form.Group = c.str("group")
+	if from := c.num("from", 0); from > 0 {
+		j, err := c.s.cfg.Ops.Job(ctx, c.who, int32(min(from, 1<<31-1)))
+		if err != nil {
+			return err
+		}
+		p.Form = formOf(j)
+		p.Form.Name, p.Form.Version = c.t("edit.copy", j.Name), ""
+		p.Back = "/jobs/" + strconv.Itoa(int(j.ID))
+	}
+	return c.showEdit(ctx, http.StatusOK, &p)
+}
+
+// createJob creates a job, or shows the editor again.
+func (c *call) createJob(ctx context.Context) error {
+	p := editPage{Form: c.formOfRequest(), Action: "/jobs/new", Back: "/jobs"}
+	if c.onlyPreview(&p.Form) {
+		return c.showEdit(ctx, http.StatusOK, &p)
+	}
+	j, problems := c.jobOf(&p.Form)
+	if p.Problems = problems; len(problems) > 0 {
+		return c.showEdit(ctx, http.StatusUnprocessableEntity, &p)
+	}
+	j.Running = c.str("start") != "" && j.ScheduleType != model.ScheduleNone
+	id, err := c.s.cfg.Ops.CreateJob(ctx, c.who, j)
+	if err != nil {
+		return c.editRefused(ctx, &p, err)
+	}
+	return c.done("/jobs/"+strconv.Itoa(int(id)), c.t("edit.created"))
+}
+
+// editJob shows the editor for a job.
+func (c *call) editJob(ctx context.Context) error {
+	j, err := c.s.cfg.Ops.Job(ctx, c.who, c.id32("id"))
+	if err != nil {
+		return err
+	}
+	p := c.pageFor(j)
+	p.Form = formOf(j)
+	return c.showEdit(ctx, http.StatusOK, p)
+}
+
+func (c *call) pageFor(j *model.Job) *editPage {
+	path := "/jobs/" + strconv.Itoa(int(j.ID))
+	return &editPage{ID: j.ID, Action: path + "/edit", Back: path, Code: j.GlueType != model.GlueBean}
+}
+
+// saveJob changes a job, or shows the editor again.
+func (c *call) saveJob(ctx context.Context) error {
+	old, err := c.s.cfg.Ops.Job(ctx, c.who, c.id32("id"))
+	if err != nil {
+		return err
+	}
+	p := c.pageFor(old)
+	p.Form = c.formOfRequest()
+	p.Form.Type = old.GlueType
+	if c.onlyPreview(&p.Form) {
+		return c.showEdit(ctx, http.StatusOK, p)
+	}
+	j, problems := c.jobOf(&p.Form)
+	j.ID, p.Problems = old.ID, problems
+	if len(problems) > 0 {
+		return c.showEdit(ctx, http.StatusUnprocessableEntity, p)
+	}
+	if now := formOf(old).Version; p.Form.Version != now {
+		p.General, p.Form.Version = c.t("edit.stale"), now
+		return c.showEdit(ctx, http.StatusConflict, p)
+	}
+	if j.TimeZone == "" && old.TimeZone != "" {
+		j.TimeZone = ops.ServerZone
+	}
+	if err := c.s.cfg.Ops.UpdateJob(ctx, c.who, j); err != nil {
+		return c.editRefused(ctx, p, err)
+	}
+	return c.done(p.Back, c.t("edit.saved"))
+}
+
+// onlyPreview reports whether the form was posted to look at the schedule, not
+// to save it; a preset takes the place of the expression.
+func (c *call) onlyPreview(f *jobForm) bool {
+	if preset := c.str("preset"); preset != "" {
+		f.Cron, f.Schedule = preset, string(model.ScheduleCron)
+		return true
+	}
+	return c.str("do") == "preview"
+}
+
+// editRefused shows the editor again with what package ops says.
+func (c *call) editRefused(ctx context.Context, p *editPage, err error) error {
+	text, ours := c.why(err)
+	if !ours {
+		return err
+	}
+	p.General = text
+	return c.showEdit(ctx, http.StatusUnprocessableEntity, p)
+}
+
+// showEdit shows the editor.
+func (c *call) showEdit(ctx context.Context, status int, p *editPage) error {
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	p.Groups = append([]option{{"", c.t("edit.choose")}}, groupOptions(groups)...)
+	p.Types = []option{{model.GlueBean, c.t("edit.type.bean")}}
+	if p.Code || c.s.cfg.CodeEditing {
+		for _, t := range model.GlueTypes()[1:] {
+			p.Types = append(p.Types, option{t, t})
+		}
+	}
+	for _, k := range []model.ScheduleType{model.ScheduleCron, model.ScheduleFixRate, model.ScheduleNone} {
+		p.Kinds = append(p.Kinds, option{string(k), c.t("edit.kind." + string(k))})
+	}
+	for _, m := range []model.Misfire{model.MisfireDoNothing, model.MisfireFireOnceNow} {
+		p.Misfires = append(p.Misfires, option{string(m), c.lang.Text(i18n.MisfireKey(m))})
+	}
+	for _, r := range model.Routes() {
+		p.Routes = append(p.Routes, option{string(r), c.lang.Text(i18n.RouteKey(r))})
+	}
+	for _, b := range []model.Block{model.BlockSerial, model.BlockDiscardLater, model.BlockCoverEarly} {
+		p.Blocks = append(p.Blocks, option{string(b), c.lang.Text(i18n.BlockKey(b))})
+	}
+	p.Zones = commonZones()
+	for _, expr := range presets() {
+		j := model.Job{ScheduleType: model.ScheduleCron, ScheduleConf: model.T(expr)}
+		p.Presets = append(p.Presets, option{expr, scheduleWords(c.lang, &j)})
+	}
+	p.Labels = c.cronLabels()
+	p.Preview = c.previewOf(p.Form.Schedule, p.Form.conf(), p.Form.Zone)
+	title, crumbs := c.t("jobs.new"), []crumb{{c.t("nav.jobs"), "/jobs"}}
+	if p.ID > 0 {
+		title = c.t("edit")
+		crumbs = append(crumbs, crumb{p.Form.Name, p.Back})
+	}
+	return c.renderStatus(ctx, status, "edit", head{
+		Title: title, Section: "jobs", Crumbs: crumbs, Script: "edit.js",
+	}, p)
+}
+
+// cronLabels names the fields of an expression, for the builder.
+func (c *call) cronLabels() string {
+	var names []string
+	for _, name := range []string{"second", "minute", "hour", "day-of-month", "month", "day-of-week", "year"} {
+		names = append(names, c.t("cron."+name))
+	}
+	raw, err := json.Marshal(names)
+	if err != nil {
+		return "[]"
+	}
+	return string(raw)
+}
+
+// presets are expressions that many jobs have.
+func presets() []string {
+	return []string{
+		"0 */5 * * * ?", "0 0 * * * ?", "0 0 3 * * ?", "0 30 9 ? * MON-FRI", "0 0 1 ? * SUN", "0 0 6 1 * ?",
+		"0 0 2 L * ?",
+	}
+}
+
+// commonZones are offered; any other one can be typed.
+func commonZones() []string {
+	return []string{
+		"Asia/Shanghai", "Asia/Hong_Kong", "Asia/Taipei", "Asia/Tokyo", "Asia/Singapore", "Asia/Kolkata",
+		"Europe/London", "Europe/Berlin", "America/New_York", "America/Chicago", "America/Los_Angeles",
+		"America/Sao_Paulo",
+		"Australia/Sydney", "UTC",
+	}
+}

@@ -1,0 +1,270 @@
+package console
+
+import (
+	"context"
+	"html/template"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/chart"
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+const (
+	pageStrip = 50
+	nextTimes = 10
+	// maxGraph bounds the jobs of a graph.
+	maxGraph = 60
+)
+
+// tab is one of the pages of a job.
+type tab struct {
+	Text, Path string
+	Current    bool
+}
+
+// runLine is a run in the list of a job.
+type runLine struct {
+	ID      int64
+	At      time.Time
+	Took    string
+	Result  result
+	Where   string
+	Message string
+}
+
+// jobPage is a job.
+type jobPage struct {
+	*model.Job
+	Group     *ops.Group
+	Words     string
+	Next      time.Time
+	Strip     template.HTML
+	Figures   figures
+	Tabs      []tab
+	Tab       string
+	Runs      []runLine
+	Times     []time.Time // the next ones
+	Graph     template.HTML
+	Addresses []string
+	Facts     []fact
+	Bean      bool
+}
+
+// fact is a setting in words.
+type fact struct {
+	Name, Value string
+	Mono        bool
+}
+
+// job shows a job.
+func (c *call) job(ctx context.Context) error {
+	j, err := c.s.cfg.Ops.Job(ctx, c.who, c.id32("id"))
+	if err != nil {
+		return err
+	}
+	recent, err := c.s.cfg.History.RecentRuns(ctx, []int32{j.ID}, pageStrip)
+	if err != nil {
+		return err
+	}
+	p := jobPage{
+		Job: j, Words: scheduleWords(c.lang, j), Next: nextFire(j), Figures: sum(recent[j.ID]),
+		Bean: j.GlueType == model.GlueBean, Tab: "runs",
+	}
+	if len(recent[j.ID]) > 0 {
+		p.Strip = c.strip(j.ID, recent[j.ID])
+	}
+	if p.Group, err = c.s.cfg.Ops.Group(ctx, c.who, j.GroupID); err != nil {
+		if _, ours := c.why(err); !ours {
+			return err
+		}
+		p.Group = &ops.Group{} // it is gone: the page says so
+	}
+	p.Addresses = p.Group.Addresses()
+	for _, name := range []string{"runs", "times", "children", "settings"} {
+		path := "/jobs/" + strconv.Itoa(int(j.ID))
+		if name != "runs" {
+			path += "?tab=" + name
+		}
+		if c.str("tab") == name {
+			p.Tab = name
+		}
+		p.Tabs = append(p.Tabs, tab{Text: c.t("job.tab." + name), Path: path})
+	}
+	for i, name := range []string{"runs", "times", "children", "settings"} {
+		p.Tabs[i].Current = name == p.Tab
+	}
+	if err := c.fillTab(ctx, &p); err != nil {
+		return err
+	}
+	return c.render(ctx, "job", head{
+		Title: j.Name, Section: "jobs", Crumbs: []crumb{{c.t("nav.jobs"), "/jobs"}},
+	}, p)
+}
+
+// fillTab reads what the chosen tab shows.
+func (c *call) fillTab(ctx context.Context, p *jobPage) (err error) {
+	switch p.Tab {
+	case "times":
+		p.Times, err = c.s.cfg.Ops.NextTimes(p.ScheduleType, p.ScheduleConf.S, p.TimeZone, nextTimes)
+		if _, ours := c.why(err); ours {
+			err = nil // a schedule of an older admin that ours does not take: the words show it
+		}
+	case "children":
+		p.Graph, err = c.graph(ctx, p.Job)
+	case "settings":
+		p.Facts = c.facts(p.Job, p.Group)
+	default:
+		p.Runs, err = c.lastRuns(ctx, model.LogFilter{JobID: p.ID, Limit: 20})
+	}
+	return err
+}
+
+// lastRuns lists runs, the newest first.
+func (c *call) lastRuns(ctx context.Context, f model.LogFilter) ([]runLine, error) {
+	list, _, err := c.s.cfg.Ops.ListLogs(ctx, c.who, f)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]runLine, len(list))
+	for i, l := range list {
+		r := model.Recent{
+			TriggerTime: l.TriggerTime, TriggerCode: l.TriggerCode, HandleTime: l.HandleTime, HandleCode: l.HandleCode,
+		}
+		lines[i] = runLine{
+			ID: l.ID, At: l.TriggerTime, Result: c.resultOf(l.TriggerCode, l.HandleCode), Where: l.Address.S,
+			Message: oneLine(l.HandleMsg.S), Took: "–",
+		}
+		if l.TriggerCode == model.CodeSuccess {
+			lines[i].Took = c.took(r.Took(c.now()))
+		} else if lines[i].Message == "" {
+			lines[i].Message = oneLine(plain(l.TriggerMsg.S))
+		}
+	}
+	return lines, nil
+}
+
+// maxLine is how many characters of a message a list holds; the page of the run
+// has the whole.
+const maxLine = 300
+
+// oneLine puts a message on one line.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > maxLine {
+		return string(runes[:maxLine]) + "…"
+	}
+	return text
+}
+
+// plain takes the markup out of the text of a trigger, which is stored as Java
+// stores it.
+func plain(html string) string {
+	var b strings.Builder
+	depth := 0
+	for _, r := range html {
+		switch {
+		case r == '<':
+			depth++
+			b.WriteByte(' ')
+		case r == '>' && depth > 0:
+			depth--
+		case depth == 0:
+			b.WriteRune(r)
+		}
+	}
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'", "&#34;", `"`, "&nbsp;", " ",
+		"&amp;", "&").Replace(b.String())
+}
+
+// graph draws the child jobs of a job, and theirs.
+func (c *call) graph(ctx context.Context, j *model.Job) (template.HTML, error) {
+	g := chart.Graph{
+		Frame: chart.Frame{ID: "children", Title: c.t("job.children"), Table: c.t("table")},
+		Heads: [2]string{c.t("job.name"), c.t("job.child")},
+	}
+	seen := map[int32]bool{j.ID: true}
+	for queue := []*model.Job{j}; len(queue) > 0 && len(g.Nodes) < maxGraph; queue = queue[1:] {
+		one := queue[0]
+		g.Nodes = append(g.Nodes, chart.Node{
+			ID: int64(one.ID), Label: one.Name, Class: chart.Plain,
+			Href: httpx.Prefix(c.r) + "/jobs/" + strconv.Itoa(int(one.ID)),
+		})
+		children, _ := one.ChildIDs()
+		for _, id := range children {
+			g.Edges = append(g.Edges, chart.Edge{From: int64(one.ID), To: int64(id)})
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			child, err := c.s.cfg.Ops.Job(ctx, c.who, id)
+			if err == nil {
+				queue = append(queue, child)
+				continue
+			}
+			if _, ours := c.why(err); !ours {
+				return "", err
+			}
+			g.Nodes = append(g.Nodes, chart.Node{ID: int64(id), Label: c.t("job.child.hidden", id), Class: chart.Plain})
+		}
+	}
+	if len(g.Nodes) < 2 {
+		return "", nil
+	}
+	return g.HTML(), nil
+}
+
+// startJob starts a job.
+func (c *call) startJob(ctx context.Context) error {
+	id := c.id32("id")
+	back := c.local(c.r.PostForm.Get("back"), "/jobs/"+strconv.Itoa(int(id)))
+	if err := c.s.cfg.Ops.StartJob(ctx, c.who, id); err != nil {
+		return c.refuse(back, err)
+	}
+	return c.done(back, c.t("job.did.start"))
+}
+
+// stopJob stops a job.
+func (c *call) stopJob(ctx context.Context) error {
+	id := c.id32("id")
+	back := c.local(c.r.PostForm.Get("back"), "/jobs/"+strconv.Itoa(int(id)))
+	if err := c.s.cfg.Ops.StopJob(ctx, c.who, id); err != nil {
+		return c.refuse(back, err)
+	}
+	return c.done(back, c.t("job.did.stop"))
+}
+
+// deleteJob deletes a job.
+func (c *call) deleteJob(ctx context.Context) error {
+	id := c.id32("id")
+	if err := c.s.cfg.Ops.DeleteJob(ctx, c.who, id); err != nil {
+		return c.refuse("/jobs/"+strconv.Itoa(int(id)), err)
+	}
+	return c.done("/jobs", c.t("jobs.bulk.delete", 1))
+}
+
+// runJob runs a job once, with its own parameter or another one, at any of its
+// addresses or one that was chosen.
+func (c *call) runJob(ctx context.Context) error {
+	id := c.id32("id")
+	back := "/jobs/" + strconv.Itoa(int(id))
+	param := strings.ReplaceAll(c.r.PostForm.Get("param"), "\r\n", "\n")
+	in := ops.TriggerInput{Param: &param}
+	if c.r.PostForm["param"] == nil {
+		in.Param = nil
+	}
+	if address := c.str("address"); address != "" {
+		in.Addresses = []string{address}
+	}
+	runs, err := c.s.cfg.Ops.TriggerJob(ctx, c.who, id, in)
+	if err != nil {
+		return c.refuse(back, err)
+	}
+	if len(runs) == 1 && c.s.has("/runs/{id}") {
+		back = "/runs/" + strconv.FormatInt(runs[0], 10)
+	}
+	return c.done(back, c.t("job.did.run", len(runs)))
+}

@@ -1,0 +1,122 @@
+package console
+
+import (
+	"context"
+	"html/template"
+	"strconv"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/chart"
+	"github.com/xxljob-go/xxljob/admin/internal/cron/words"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// calendarMost is where the fires of a day are not counted any more.
+const calendarMost = 24
+
+// preview is what a schedule comes to.
+type preview struct {
+	Problem  string
+	Words    string
+	Times    []time.Time
+	Clocks   []string // what happens where clocks change
+	Calendar template.HTML
+}
+
+// preview shows what a schedule comes to, beside the editor.
+func (c *call) preview(context.Context) error {
+	return c.part("edit", "preview", c.previewOf(c.str("schedule"), c.str("conf"), c.str("zone")))
+}
+
+// previewOf computes what a schedule comes to.
+func (c *call) previewOf(kind, conf, zone string) preview {
+	loc, ok := c.zone(zone)
+	if !ok {
+		return preview{Problem: c.t("edit.zone.bad", zone)}
+	}
+	next, err := fires(model.ScheduleType(kind), conf)
+	if err != nil {
+		return preview{Problem: c.scheduleProblem(err)}
+	}
+	text, err := words.Schedule(c.lang, model.ScheduleType(kind), conf, zone)
+	if err != nil {
+		return preview{Problem: c.t("edit.choose")}
+	}
+	p := preview{Words: text}
+	if next == nil {
+		return p
+	}
+	now := c.now().In(loc)
+	for at := now; len(p.Times) < nextTimes; {
+		if at = next(at); at.IsZero() {
+			break
+		}
+		p.Times = append(p.Times, at)
+	}
+	p.Clocks = c.clocks(next, now)
+	p.Calendar = c.calendar(next, now)
+	return p
+}
+
+// calendar draws the days of this year on which a schedule fires.
+func (c *call) calendar(next func(time.Time) time.Time, now time.Time) template.HTML {
+	cal := chart.Calendar{
+		Frame: chart.Frame{
+			ID: "year", Title: c.t("edit.year", now.Year()), Unit: c.t("edit.year.unit"), Table: c.t("table"),
+		},
+		Year: now.Year(), Counts: chart.Count(next, chart.YearEdges(now.Year(), now.Location()), calendarMost),
+		Heads: [3]string{c.t("edit.month"), c.t("edit.month.days"), c.t("home.fires")},
+	}
+	for i := range cal.Months {
+		cal.Months[i] = c.t("month." + strconv.Itoa(i+1))
+	}
+	for i := range cal.Weekdays {
+		cal.Weekdays[i] = c.t("weekday." + strconv.Itoa((i+1)%7))
+	}
+	return cal.HTML()
+}
+
+// clocks names the changes of the clocks within a year at which a schedule
+// fires near by, where it is not one that fires all the time anyway.
+func (c *call) clocks(next func(time.Time) time.Time, now time.Time) []string {
+	const near = 2 * time.Hour
+	var list []string
+	for day := range 366 {
+		a := now.AddDate(0, 0, day)
+		change, ok := clockChange(a, a.AddDate(0, 0, 1))
+		if !ok {
+			continue
+		}
+		at := next(change.Add(-near))
+		after := next(at)
+		if at.IsZero() || at.After(change.Add(near)) || !after.IsZero() && after.Sub(at) < time.Hour {
+			continue
+		}
+		_, before := change.Add(-time.Second).Zone()
+		_, behind := change.Zone()
+		key := "edit.clock.back"
+		if behind > before {
+			key = "edit.clock.forward"
+		}
+		list = append(list, c.t(key, change.Format(time.DateOnly)))
+	}
+	return list
+}
+
+// clockChange finds the instant between a and b from which on the clocks show
+// another offset.
+func clockChange(a, b time.Time) (time.Time, bool) {
+	_, low := a.Zone()
+	if _, high := b.Zone(); low == high {
+		return time.Time{}, false
+	}
+	for b.Sub(a) > time.Second {
+		mid := a.Add(b.Sub(a) / 2)
+		if _, at := mid.Zone(); at == low {
+			a = mid
+		} else {
+			b = mid
+		}
+	}
+	return b.Truncate(time.Second), true
+}

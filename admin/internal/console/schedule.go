@@ -1,0 +1,90 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/cron"
+	"github.com/xxljob-go/xxljob/admin/internal/cron/words"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// history reads the last runs of jobs, the oldest first, for jobs that the
+// visitor may see.
+type history interface {
+	RecentRuns(ctx context.Context, jobIDs []int32, each int) (map[int32][]model.Recent, error)
+}
+
+// scheduleWords says when a job fires; what has no words stands as it is.
+func scheduleWords(lang i18n.Lang, j *model.Job) string {
+	text, err := words.Schedule(lang, j.ScheduleType, j.ScheduleConf.S, j.TimeZone)
+	if err != nil {
+		return string(j.ScheduleType) + " " + j.ScheduleConf.S
+	}
+	return text
+}
+
+// fires returns what computes the first instant of a schedule after another
+// one, or nil for a schedule that never fires by itself.
+func fires(kind model.ScheduleType, conf string) (func(time.Time) time.Time, error) {
+	switch kind {
+	case model.ScheduleCron:
+		s, err := cron.Parse(conf)
+		if err != nil {
+			return nil, err
+		}
+		return s.Next, nil
+	case model.ScheduleFixRate:
+		n, err := strconv.ParseInt(conf, 10, 32)
+		if err != nil || n < 1 {
+			return nil, errNotSeconds
+		}
+		return func(t time.Time) time.Time { return cron.FixRate(t, n) }, nil
+	}
+	return nil, nil
+}
+
+// errNotSeconds is a fixed rate that is no number of seconds.
+var errNotSeconds = errors.New("no number of seconds")
+
+// zone is the location of a job's zone, or that of the pages.
+func (c *call) zone(name string) (*time.Location, bool) {
+	if name == "" {
+		return c.s.cfg.Location, true
+	}
+	loc, err := time.LoadLocation(name)
+	return loc, err == nil && name != "Local"
+}
+
+// nextFire is when a started job fires next, as far as it is planned; the zero
+// time for others.
+func nextFire(j *model.Job) time.Time {
+	if !j.Running || j.NextMs <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(j.NextMs)
+}
+
+// result is the kind and the word of a run's state, for the template "state".
+type result struct{ Kind, Text string }
+
+// resultOf says how a run is, by its codes.
+func (c *call) resultOf(triggerCode, handleCode int32) result {
+	kind, key := "wait", "run.waiting"
+	switch {
+	case handleCode == model.CodeSuccess:
+		kind, key = "ok", "run.ok"
+	case handleCode == model.CodeTimeout:
+		kind, key = "bad", "run.timeout"
+	case handleCode != model.CodeNone:
+		kind, key = "bad", "run.failed"
+	case triggerCode == model.CodeSuccess:
+		kind, key = "run", "run.running"
+	case triggerCode != model.CodeNone:
+		kind, key = "bad", "run.notsent"
+	}
+	return result{kind, c.t(key)}
+}

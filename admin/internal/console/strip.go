@@ -1,0 +1,94 @@
+package console
+
+import (
+	"html/template"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/chart"
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// classes are those of the charts by the kind of a result.
+var classes = map[string]chart.Class{
+	"ok": chart.OK, "bad": chart.Failed, "run": chart.Running, "wait": chart.Waiting, "skip": chart.Skipped,
+}
+
+// strip draws the last runs of a job, the oldest first.
+func (c *call) strip(jobID int32, runs []model.Recent) template.HTML {
+	s := chart.Strip{
+		Frame: chart.Frame{
+			ID: "strip-" + strconv.Itoa(int(jobID)), Title: c.t("job.strip", len(runs)), Table: c.t("table"),
+		},
+		Heads: [2]string{c.t("nav.runs"), c.t("job.took")},
+	}
+	now := c.now()
+	linked := c.s.has("/runs/{id}")
+	for i := range runs {
+		r := &runs[i]
+		how := c.resultOf(r.TriggerCode, r.HandleCode)
+		took := r.Took(now)
+		run := chart.StripRun{
+			Label: how.Text + " · " + c.took(took) + " · " + stamp(r.TriggerTime.In(c.s.cfg.Location)),
+			Took:  took, Class: classes[how.Kind],
+		}
+		if linked {
+			run.Href = httpx.Prefix(c.r) + "/runs/" + strconv.FormatInt(r.ID, 10)
+		}
+		s.Runs = append(s.Runs, run)
+	}
+	return s.HTML()
+}
+
+// took is a duration in the language of the page.
+func (c *call) took(d time.Duration) string { return took(c.lang, d) }
+
+// figures are what the last runs of a job amount to.
+type figures struct {
+	Runs     int
+	Ended    int
+	Failed   int
+	Rate     string // of success among those that have ended, "97.5 %"; "–" for none
+	P50, P95 time.Duration
+	Any      bool // there are durations
+}
+
+// sum counts runs. Percentiles are over runs that an executor has ended.
+func sum(runs []model.Recent) figures {
+	f := figures{Runs: len(runs), Rate: "–"}
+	var all []time.Duration
+	for i := range runs {
+		r := &runs[i]
+		switch {
+		case r.HandleCode == model.CodeSuccess:
+			f.Ended++
+		case r.HandleCode != model.CodeNone || r.TriggerCode != model.CodeNone && r.TriggerCode != model.CodeSuccess:
+			f.Ended++
+			f.Failed++
+		}
+		if r.TriggerCode == model.CodeSuccess && !r.HandleTime.IsZero() {
+			all = append(all, r.Took(r.HandleTime))
+		}
+	}
+	if f.Ended > 0 {
+		part := float64(f.Ended-f.Failed) / float64(f.Ended) * 100
+		f.Rate = strconv.FormatFloat(part, 'f', -1, 64)
+		if part != float64(int(part)) {
+			f.Rate = strconv.FormatFloat(float64(int(part*10))/10, 'f', 1, 64)
+		}
+		f.Rate += " %"
+	}
+	if len(all) > 0 {
+		slices.Sort(all)
+		f.P50, f.P95, f.Any = at(all, 50), at(all, 95), true
+	}
+	return f
+}
+
+// at is the percentile of sorted values, by the nearest rank.
+func at(sorted []time.Duration, percent int) time.Duration {
+	rank := (len(sorted)*percent + 99) / 100
+	return sorted[min(max(rank, 1), len(sorted))-1]
+}

@@ -1,0 +1,102 @@
+package i18n
+
+// consoleEdit is what the editor of jobs says.
+var consoleEdit = pageTexts{
+	"edit.what":  {"运行什么", "執行什麼", "What runs"},
+	"edit.when":  {"什么时候", "什麼時候", "When"},
+	"edit.where": {"在哪里、同时几个", "在哪裡、同時幾個", "Where, and how many at once"},
+	"edit.fail":  {"失败时怎么办", "失敗時怎麼辦", "What if it fails"},
+
+	"edit.choose": {"请选择", "請選擇", "Choose one"},
+	"edit.empty":  {"不能为空。", "不能為空。", "This must not be empty."},
+	"edit.handler.empty": {
+		"请填写执行器代码中注册的处理器名称。", "請填寫執行器程式中註冊的處理器名稱。",
+		"Give the name that the code of the executor has registered.",
+	},
+	"edit.handler.hint": {"执行器代码中注册的名称", "執行器程式中註冊的名稱", "As registered in the code of the executor"},
+	"edit.type.bean":    {"BEAN（执行器中的处理器）", "BEAN（執行器中的處理器）", "BEAN (a handler in the executor)"},
+	"edit.json.ok":      {"JSON 格式正确", "JSON 格式正確", "well-formed JSON"},
+	"edit.json.bad":     {"看起来像 JSON，但格式有误：", "看起來像 JSON，但格式有誤：", "looks like JSON, but is none:"},
+	"edit.number":       {"请填写不小于 {0} 的整数。", "請填寫不小於 {0} 的整數。", "Give a whole number, {0} or more."},
+
+	"edit.kind":          {"调度方式", "排程方式", "Kind of schedule"},
+	"edit.kind.CRON":     {"Cron 表达式", "Cron 運算式", "Cron expression"},
+	"edit.kind.FIX_RATE": {"固定间隔", "固定間隔", "Fixed rate"},
+	"edit.kind.NONE":     {"不自动触发", "不自動觸發", "Only by hand, API or parent job"},
+	"edit.cron":          {"Cron 表达式", "Cron 運算式", "Cron expression"},
+	"edit.cron.hint": {
+		"秒 分 时 日 月 周 [年]；日与周之一写 ?", "秒 分 時 日 月 週 [年]；日與週之一寫 ?",
+		"second minute hour day month weekday [year]; one of day and weekday is ?",
+	},
+	"edit.cron.bad":     {"“{0}”有误（第 {1} 个字符）：{2}", "「{0}」有誤（第 {1} 個字元）：{2}", "{0} (character {1}): {2}."},
+	"edit.cron.allowed": {"可用：{0}", "可用：{0}", "Allowed: {0}"},
+	"edit.cron.whole":   {"表达式有误：{0}", "運算式有誤：{0}", "This is no cron expression: {0}."},
+	"edit.presets":      {"常用：", "常用：", "Common ones:"},
+	"edit.seconds":      {"间隔（秒）", "間隔（秒）", "Seconds between two fires"},
+	"edit.zone.bad": {
+		"“{0}”不是时区名称，例如 Asia/Shanghai。", "「{0}」不是時區名稱，例如 Asia/Shanghai。",
+		"“{0}” is no time zone: write a name such as Asia/Shanghai.",
+	},
+	"edit.zone.hint": {"留空则使用服务器时区 {0}", "留空則使用伺服器時區 {0}", "Empty is the server's zone, {0}"},
+	"edit.misfire.hint": {
+		"调度中心停机期间错过的触发如何处理", "調度中心停機期間錯過的觸發如何處理",
+		"For fires that were missed while no admin was running",
+	},
+	"edit.preview":    {"预览", "預覽", "Preview"},
+	"edit.year":       {"{0} 年", "{0} 年", "The year {0}"},
+	"edit.year.unit":  {"次/天", "次/天", "fires a day"},
+	"edit.month":      {"月份", "月份", "Month"},
+	"edit.month.days": {"天数", "天數", "Days"},
+	"edit.clock.forward": {
+		"{0} 时钟拨快：那天落在空档里的触发可能被跳过。",
+		"{0} 時鐘撥快：那天落在空檔裡的觸發可能被跳過。",
+		"On {0} the clocks go forward near a fire: what falls into the gap may be skipped.",
+	},
+	"edit.clock.back": {
+		"{0} 时钟拨慢：那天重复的一小时请留意。",
+		"{0} 時鐘撥慢：那天重複的一小時請留意。",
+		"On {0} the clocks go back near a fire: an hour comes twice.",
+	},
+
+	"edit.route.hint":   {"多个地址时选择哪一个", "多個位址時選擇哪一個", "Which of several addresses gets a run"},
+	"edit.block.hint":   {"上一次尚未结束时又触发", "上一次尚未結束時又觸發", "When a fire comes while the last one still runs there"},
+	"edit.timeout":      {"超时（秒）", "逾時（秒）", "Time limit in seconds"},
+	"edit.timeout.hint": {"0 表示不限", "0 表示不限", "0 is none"},
+	"edit.mail.hint":    {"多个地址用逗号分隔", "多個地址用逗號分隔", "Several with commas between them"},
+	"edit.children.hint": {
+		"成功后触发的任务编号，用逗号分隔",
+		"成功後觸發的任務編號，用逗號分隔",
+		"Ids of jobs to start after a success, with commas between them",
+	},
+	"edit.children.bad": {"不是任务编号：{0}", "不是任務編號：{0}", "No id of a job: {0}"},
+
+	"edit.start":   {"保存后立即启动", "儲存後立即啟動", "Start it at once"},
+	"edit.created": {"任务已创建。", "任務已建立。", "The job is created."},
+	"edit.saved":   {"任务已保存。", "任務已儲存。", "The job is saved."},
+	"edit.copy":    {"{0}（副本）", "{0}（副本）", "{0} (copy)"},
+	"edit.stale": {
+		"有人在您编辑期间修改了此任务。再次保存将覆盖对方的修改。", "有人在您編輯期間修改了此任務。再次儲存將覆蓋對方的修改。",
+		"Somebody has changed this job while you were at it. Saving once more overwrites that.",
+	},
+
+	"cron.second":       {"秒", "秒", "Second"},
+	"cron.minute":       {"分", "分", "Minute"},
+	"cron.hour":         {"时", "時", "Hour"},
+	"cron.day-of-month": {"日", "日", "Day"},
+	"cron.month":        {"月", "月", "Month"},
+	"cron.day-of-week":  {"周", "週", "Weekday"},
+	"cron.year":         {"年", "年", "Year"},
+
+	"month.1":  {"1月", "1月", "Jan"},
+	"month.2":  {"2月", "2月", "Feb"},
+	"month.3":  {"3月", "3月", "Mar"},
+	"month.4":  {"4月", "4月", "Apr"},
+	"month.5":  {"5月", "5月", "May"},
+	"month.6":  {"6月", "6月", "Jun"},
+	"month.7":  {"7月", "7月", "Jul"},
+	"month.8":  {"8月", "8月", "Aug"},
+	"month.9":  {"9月", "9月", "Sep"},
+	"month.10": {"10月", "10月", "Oct"},
+	"month.11": {"11月", "11月", "Nov"},
+	"month.12": {"12月", "12月", "Dec"},
+}

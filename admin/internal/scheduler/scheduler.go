@@ -23,6 +23,9 @@ const (
 	// planLimit is how many jobs one transaction plans; the rest follow in the
 	// next one, in order of their instants.
 	planLimit = 4096
+	// leastPlanLimit is where it ends that transactions are made smaller which the
+	// database does not carry out in time.
+	leastPlanLimit = 64
 	// passLimit is how long one pass goes on before leases are looked at again.
 	passLimit = 500 * time.Millisecond
 	// missedAfter is how late an instant has to be that counts as missed when its
@@ -108,6 +111,7 @@ type Scheduler struct {
 	leftover leftover        // taken back, but their rows may still be there
 	doubt    doubt           // planned, but nobody knows whether they are on record
 	lastID   int64           // the highest log id that was given out here
+	limit    int             // how many jobs the next transaction plans, at most planLimit
 	replan   map[int32]int64 // by job: the first instant that was planned and taken back, Unix ms
 }
 
@@ -138,6 +142,7 @@ func New(cfg Config) (*Scheduler, error) {
 	}
 	return &Scheduler{
 		cfg: cfg, kick: make(chan struct{}, 1), pass: make(chan struct{}, 1), replan: make(map[int32]int64),
+		limit: planLimit,
 	}, nil
 }
 
@@ -243,13 +248,14 @@ func (s *Scheduler) plan(ctx context.Context, fence store.Fence, tokens map[int3
 	begin, now := time.Now(), s.cfg.Now()
 	horizon := now.Add(s.cfg.Horizon)
 	var b batch
-	more, err = s.cfg.Store.Plan(ctx, fence, horizon.UnixMilli(), planLimit, func(due []*model.Job) store.PlanResult {
+	more, err = s.cfg.Store.Plan(ctx, fence, horizon.UnixMilli(), s.limit, func(due []*model.Job) store.PlanResult {
 		b = batch{s: s, now: now, horizon: horizon, tokens: tokens, total: fence.Total}
 		for _, j := range due {
 			b.job(j)
 		}
 		return b.result
 	})
+	s.adapt(ctx, time.Since(begin))
 	var refused *store.RefusedError
 	switch {
 	case errors.As(err, &refused): // all others are on record
@@ -263,6 +269,18 @@ func (s *Scheduler) plan(ctx context.Context, fence store.Fence, tokens map[int3
 	}
 	s.handOver(ctx, &b, time.Since(begin))
 	return more, nil
+}
+
+// adapt makes the next transaction smaller if the database did not carry this one
+// out in time: it would not carry out the same one again either. What it does
+// with ease grows again. The caller holds s.pass; ctx is that of the transaction.
+func (s *Scheduler) adapt(ctx context.Context, took time.Duration) {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		s.limit = max(s.limit/4, leastPlanLimit)
+	case ctx.Err() == nil && took < planTimeout/4:
+		s.limit = min(2*s.limit, planLimit)
+	}
 }
 
 // enter waits until nobody else plans or changes.

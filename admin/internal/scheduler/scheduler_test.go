@@ -36,8 +36,9 @@ type played struct {
 	fenced   bool
 	refuse   int32 // runs of this job are refused
 	plans    []time.Time
-	limit    int   // of one Plan, to see more than one
-	busy     error // of Missed
+	perJob   time.Duration // of a transaction
+	limit    int           // of one Plan, to see more than one
+	busy     error         // of Missed
 }
 
 func newPlayed(jobs ...*model.Job) *played {
@@ -48,9 +49,21 @@ func newPlayed(jobs ...*model.Job) *played {
 	return p
 }
 
+// takes is how long a transaction of so many jobs takes.
+func (p *played) takes(limit int) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.perJob * time.Duration(min(limit, len(p.jobs)))
+}
+
 func (p *played) Plan(
-	_ context.Context, f store.Fence, before int64, limit int, decide func([]*model.Job) store.PlanResult,
+	ctx context.Context, f store.Fence, before int64, limit int, decide func([]*model.Job) store.PlanResult,
 ) (bool, error) {
+	select {
+	case <-time.After(p.takes(limit)):
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.plans = append(p.plans, time.Now())
@@ -446,6 +459,42 @@ func TestMore(t *testing.T) {
 			assert.Len(t, w.disp.dues(id), 1)
 		}
 	})
+}
+
+// A transaction that the database does not carry out in time is not tried again
+// as it was: the next ones plan fewer jobs, until they fit.
+func TestSlowPlanning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var jobs []*model.Job
+		for id := int32(1); id <= 3000; id++ {
+			jobs = append(jobs, second(id))
+		}
+		w := newWorld(t, jobs...)
+		w.store.perJob = 15 * time.Millisecond
+		for _, limit := range []int{planLimit / 4, planLimit / 16} {
+			require.ErrorIs(t, w.Pass(t.Context()), context.DeadlineExceeded)
+			assert.Equal(t, limit, w.limit)
+		}
+		require.NoError(t, w.Pass(t.Context()), "what fits is planned")
+		assert.Equal(t, planLimit/16, w.limit, "and does not grow before it is done with ease")
+		w.store.perJob = 0
+		for range 4 {
+			require.NoError(t, w.Pass(t.Context()))
+		}
+		assert.Equal(t, planLimit, w.limit)
+		for range 20 {
+			w.adapt(expired(t), 0)
+		}
+		assert.Equal(t, leastPlanLimit, w.limit)
+	})
+}
+
+// expired is a context whose time is over.
+func expired(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 0)
+	t.Cleanup(cancel)
+	return ctx
 }
 
 func TestFencedAsksForALease(t *testing.T) {

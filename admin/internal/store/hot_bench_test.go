@@ -116,7 +116,7 @@ func (h *hotBench) finish(b *testing.B, runs []*model.Run) {
 	outs := make([]*model.Outcome, len(runs))
 	for i, r := range runs {
 		outs[i] = &model.Outcome{
-			LogID:   r.LogID,
+			LogID: r.LogID,
 			Trigger: &model.TriggerResult{
 				Code: 200, Msg: benchMsg + "任务参数：" + r.Param.S + "<br>success", Address: r.Address, AtMs: r.TriggerMs + 5,
 			},

@@ -23,6 +23,7 @@ func (s *Server) register() {
 	s.page("/search", httpx.LoggedIn, (*call).search)
 	s.pages["/"] = true // another interface owns the address, see oldPage
 	s.registerJobs()
+	s.registerRuns()
 }
 
 // registerJobs registers what is about jobs.

@@ -56,12 +56,13 @@ type Config struct {
 // Server answers with the pages of the console. It owns no goroutine and is
 // safe for concurrent use.
 type Server struct {
-	cfg    Config
-	log    *slog.Logger
-	routes []httpx.Route
-	pages  map[string]bool // paths that answer GET, for what is linked
-	views  map[viewKey]views
-	assets assets
+	cfg     Config
+	log     *slog.Logger
+	routes  []httpx.Route
+	pages   map[string]bool // paths that answer GET, for what is linked
+	views   map[viewKey]views
+	assets  assets
+	streams streams
 }
 
 // New returns a Server. A template that cannot be read is an error.

@@ -246,6 +246,7 @@ type parts struct {
 	store *store.Store
 	calls []string
 	in    ops.TriggerInput
+	text  func(wire.LogRequest) (wire.LogResult, error) // what logs of runs say; nil is nothing
 }
 
 func (p *parts) Started(context.Context, int32) error { return nil }
@@ -293,8 +294,12 @@ func (p *parts) Kill(_ context.Context, address string, _ *model.Group, _ int32)
 }
 
 func (p *parts) Log(
-	_ context.Context, address string, _ *model.Group, _ wire.LogRequest,
+	_ context.Context, address string, _ *model.Group, req wire.LogRequest,
 ) (wire.Response, wire.LogResult, error) {
 	p.calls = append(p.calls, "log "+address)
+	if p.text != nil {
+		text, err := p.text(req)
+		return wire.Response{Code: wire.CodeSuccess}, text, err
+	}
 	return wire.Response{Code: wire.CodeSuccess}, wire.LogResult{IsEnd: true}, nil
 }

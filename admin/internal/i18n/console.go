@@ -12,7 +12,7 @@ import (
 type pageTexts map[string][3]string
 
 // consoleParts are the texts of the console, a part of it a file.
-var consoleParts = []pageTexts{consoleFrame, consoleHome, consoleJobs, consoleEdit}
+var consoleParts = []pageTexts{consoleFrame, consoleHome, consoleJobs, consoleEdit, consoleRuns}
 
 // console holds all of them.
 var console = merged(consoleParts)

@@ -1,0 +1,165 @@
+package console
+
+import (
+	"html"
+	"html/template"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// lineShown is how many bytes of a line the page shows; the download has it all.
+const lineShown = 20_000
+
+// logLines turns lines of a log into HTML: numbered, escaped, with colours of
+// terminals as classes. first is the number of the first line. A line that is
+// too long to be shown is cut with more behind it.
+func logLines(text string, first int, more string) template.HTML {
+	var b strings.Builder
+	var p painter
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		n := strconv.Itoa(first)
+		b.WriteString(`<span class="ll" id="L` + n + `"><a class="ln" href="#L` + n + `">` + n + `</a>`)
+		b.WriteString(`<span class="lt">`)
+		line = strings.TrimSuffix(line, "\r")
+		cut := len(line) > lineShown
+		if cut {
+			line = strings.ToValidUTF8(line[:lineShown], "")
+		}
+		p.line(&b, line)
+		if cut {
+			b.WriteString(`<span class="cut"> … ` + html.EscapeString(more) + `</span>`)
+		}
+		b.WriteString("</span>\n</span>")
+		first++
+	}
+	return template.HTML(b.String()) //nolint:gosec // escaped piece by piece
+}
+
+// painter keeps what the escape sequences of terminals have switched on.
+type painter struct {
+	fore, back            int
+	bold, italic, underln bool
+}
+
+// line writes a line with what the sequences in it say as classes. Other
+// sequences are left out, other control characters are shown as unknown.
+func (p *painter) line(b *strings.Builder, line string) {
+	for line != "" {
+		at := strings.IndexByte(line, 0x1b)
+		text := line
+		if at >= 0 {
+			text = line[:at]
+		}
+		p.piece(b, text)
+		if at < 0 {
+			return
+		}
+		line = p.sequence(line[at+1:])
+	}
+}
+
+// piece writes text in the present colours.
+func (p *painter) piece(b *strings.Builder, text string) {
+	if text == "" {
+		return
+	}
+	text = html.EscapeString(strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' || r == 0x7f {
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD")))
+	class := p.class()
+	if class == "" {
+		b.WriteString(text)
+		return
+	}
+	b.WriteString(`<span class="` + class + `">` + text + `</span>`)
+}
+
+func (p *painter) class() string {
+	var list []string
+	if p.fore > 0 {
+		list = append(list, "af"+strconv.Itoa(p.fore))
+	}
+	if p.back > 0 {
+		list = append(list, "ab"+strconv.Itoa(p.back))
+	}
+	for _, s := range []struct {
+		on   bool
+		name string
+	}{{p.bold, "abold"}, {p.italic, "aitalic"}, {p.underln, "aunder"}} {
+		if s.on {
+			list = append(list, s.name)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// sequence reads what follows an escape character and returns the rest.
+func (p *painter) sequence(rest string) string {
+	if rest == "" || rest[0] != '[' {
+		return rest
+	}
+	end := 1
+	for end < len(rest) && rest[end] >= 0x20 && rest[end] <= 0x3f {
+		end++
+	}
+	if end == len(rest) {
+		return ""
+	}
+	if rest[end] == 'm' {
+		p.paint(rest[1:end])
+	}
+	return rest[end+1:]
+}
+
+// paint takes the numbers of one sequence.
+func (p *painter) paint(params string) {
+	skip := 0
+	for text := range strings.SplitSeq(params, ";") {
+		n, err := strconv.Atoi(text)
+		if text != "" && err != nil {
+			return
+		}
+		switch {
+		case skip == -1: // behind 38 or 48: what kind of colour follows
+			skip = map[int]int{5: 1, 2: 3}[n]
+		case skip > 0:
+			skip--
+		case n == 38 || n == 48: // a palette of its own, which is not shown
+			skip = -1
+		default:
+			p.set(n)
+		}
+	}
+}
+
+// set takes one number.
+func (p *painter) set(n int) {
+	switch {
+	case n == 0:
+		*p = painter{}
+	case n == 1:
+		p.bold = true
+	case n == 3:
+		p.italic = true
+	case n == 4:
+		p.underln = true
+	case n == 22:
+		p.bold = false
+	case n == 23:
+		p.italic = false
+	case n == 24:
+		p.underln = false
+	case n >= 30 && n <= 37, n >= 90 && n <= 97:
+		p.fore = n
+	case n == 39:
+		p.fore = 0
+	case n >= 40 && n <= 47, n >= 100 && n <= 107:
+		p.back = n
+	case n == 49:
+		p.back = 0
+	}
+}

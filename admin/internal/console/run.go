@@ -1,0 +1,209 @@
+package console
+
+import (
+	"context"
+	"html/template"
+	"strconv"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// step is a point on the time line of a run.
+type step struct {
+	Name string
+	At   time.Time // zero where the log row does not say
+	Gap  string    // since the step before, where both are on record
+	Done bool
+	Bad  bool
+	Note string
+}
+
+// runPage is a run.
+type runPage struct {
+	ID       int64
+	JobID    int32
+	Job      string // its name; "" when it is gone
+	Group    string
+	State    runState
+	Reason   string // why it is so, in plain words
+	Message  string // what the executor said, whole
+	Took     string
+	At       time.Time
+	Where    string
+	Handler  string
+	Param    string
+	Shard    string
+	Steps    []step
+	Attempts []runRow // more than one, or nil
+	Shards   []runRow
+	Said     []said
+	MayKill  bool
+	MayRetry bool
+	Open     bool
+	HasLog   bool
+	Log      template.HTML // what the log says so far, for those without JavaScript
+	LogNext  int           // the line behind it
+	LogEnd   bool
+	LogFault string
+}
+
+// run shows a run.
+func (c *call) run(ctx context.Context) error {
+	l, err := c.s.cfg.Ops.Log(ctx, c.who, c.id64("id"))
+	if err != nil {
+		return err
+	}
+	p := runPage{
+		ID: l.ID, JobID: l.JobID, At: l.TriggerTime, State: c.stateOf(l.TriggerCode, l.HandleCode),
+		Where: l.Address.S, Handler: l.Handler.S, Param: l.Param.S, Shard: l.ShardingParam.S,
+		Message: l.HandleMsg.S, Said: triggerTexts(l.TriggerMsg.S), Steps: c.steps(l), Took: c.runRow(l, "").Took,
+	}
+	p.Reason = c.reason(l)
+	notSent := l.TriggerCode != model.CodeNone && l.TriggerCode != model.CodeSuccess
+	p.Open = l.HandleCode == model.CodeNone && !notSent
+	p.MayKill = p.Open && l.TriggerCode == model.CodeSuccess && l.Address.S != ""
+	p.MayRetry = !p.Open && l.ShardingParam.S == ""
+	p.HasLog = l.Address.S != "" && !notSent
+	title := c.t("run.title", l.ID)
+	crumbs := []crumb{{c.t("nav.runs"), "/runs"}}
+	if j, err := c.s.cfg.Ops.Job(ctx, c.who, l.JobID); err == nil {
+		p.Job = j.Name
+		crumbs = append(crumbs, crumb{j.Name, "/runs" + query("job", strconv.Itoa(int(j.ID)))})
+	} else if _, ours := c.why(err); !ours {
+		return err
+	}
+	if g, err := c.s.cfg.Ops.Group(ctx, c.who, l.GroupID); err == nil {
+		p.Group = g.Title
+	}
+	if err := c.family(ctx, l, &p); err != nil {
+		return err
+	}
+	if p.HasLog {
+		if err := c.firstLog(ctx, l.ID, &p); err != nil {
+			return err
+		}
+	}
+	return c.render(ctx, "run", head{Title: title, Section: "runs", Crumbs: crumbs, Script: "runlog.js"}, p)
+}
+
+// family adds the attempts and shards beside the run.
+func (c *call) family(ctx context.Context, l *model.Log, p *runPage) error {
+	f, err := c.s.cfg.Ops.RunFamily(ctx, c.who, l)
+	if err != nil {
+		return err
+	}
+	if len(f.Attempts) > 1 {
+		for _, a := range f.Attempts {
+			p.Attempts = append(p.Attempts, c.runRow(a, p.Job))
+		}
+	}
+	for _, s := range f.Shards {
+		p.Shards = append(p.Shards, c.runRow(s, p.Job))
+	}
+	return nil
+}
+
+// reason says in one sentence how the run is, and why.
+func (c *call) reason(l *model.Log) string {
+	switch {
+	case l.HandleCode == model.CodeSuccess:
+		return c.t("run.why.ok")
+	case l.HandleCode == model.CodeTimeout:
+		return c.t("run.why.timeout")
+	case l.HandleCode != model.CodeNone:
+		if line := firstLine(l.HandleMsg.S); line != "" {
+			return line
+		}
+		return c.t("run.why.failed", l.HandleCode)
+	case l.TriggerCode == model.CodeSuccess:
+		return c.t("run.why.running")
+	case l.TriggerCode != model.CodeNone:
+		if l.Address.S == "" {
+			return c.t("run.why.noaddress", triggerOutcome(l.TriggerMsg.S))
+		}
+		return c.t("run.why.refused", triggerOutcome(l.TriggerMsg.S))
+	}
+	return c.t("run.why.waiting")
+}
+
+// steps are what is on record of the way of a run: the log row knows when it was
+// due and when its result was stored, in whole seconds, and that an executor took
+// it, but not when.
+func (c *call) steps(l *model.Log) []step {
+	notSent := l.TriggerCode != model.CodeNone && l.TriggerCode != model.CodeSuccess
+	accepted := l.TriggerCode == model.CodeSuccess
+	ended := l.HandleCode != model.CodeNone
+	list := []step{
+		{Name: c.t("run.step.planned"), At: l.TriggerTime, Done: true},
+		{Name: c.t("run.step.sent"), Done: l.TriggerCode != model.CodeNone, Note: l.Address.S},
+	}
+	if notSent && !ended {
+		list[1].Bad, list[1].Note = true, triggerOutcome(l.TriggerMsg.S)
+		return list
+	}
+	list = append(list, step{Name: c.t("run.step.accepted"), Done: accepted})
+	end := step{
+		Name: c.t("run.step.ended"), Done: ended, Bad: ended && l.HandleCode != model.CodeSuccess, At: l.HandleTime,
+	}
+	if ended && !l.HandleTime.IsZero() && !l.TriggerTime.IsZero() {
+		end.Gap = took(c.lang, max(l.HandleTime.Sub(l.TriggerTime), 0))
+	}
+	return append(list, end)
+}
+
+// firstLog reads what the log says so far, as much as one answer holds.
+func (c *call) firstLog(ctx context.Context, id int64, p *runPage) error {
+	from := max(c.num("line", 1), 1)
+	text, err := c.s.cfg.Ops.LogText(ctx, c.who, id, int32(min(from, 1<<31-1)))
+	if err != nil {
+		why, ours := c.why(err)
+		if !ours {
+			return err
+		}
+		p.LogFault, p.LogNext = why, from
+		return nil
+	}
+	p.LogNext, p.LogEnd = int(text.ToLineNum)+1, text.IsEnd
+	if text.LogContent != "" && text.ToLineNum >= text.FromLineNum {
+		p.Log = logLines(text.LogContent, int(text.FromLineNum), c.t("log.cut"))
+	}
+	return nil
+}
+
+// maxDownload bounds the log that is downloaded, in bytes.
+const maxDownload = 64 << 20
+
+// runLog sends the log of a run as a file, as the executor has it.
+func (c *call) runLog(ctx context.Context) error {
+	l, err := c.s.cfg.Ops.Log(ctx, c.who, c.id64("id"))
+	if err != nil {
+		return err
+	}
+	text, err := c.s.cfg.Ops.LogText(ctx, c.who, l.ID, 1)
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", "text/plain;charset=UTF-8")
+	h.Set("Content-Disposition", `attachment; filename="run-`+strconv.FormatInt(l.ID, 10)+`.log"`)
+	for sent := 0; sent < maxDownload; {
+		if text.ToLineNum < text.FromLineNum {
+			return nil
+		}
+		n, err := c.w.Write([]byte(text.LogContent))
+		if err != nil {
+			return nil // whoever asked has gone
+		}
+		sent += n
+		if text.IsEnd {
+			return nil
+		}
+		if text, err = c.s.cfg.Ops.LogText(ctx, c.who, l.ID, text.ToLineNum+1); err != nil {
+			_, err = c.w.Write([]byte("\n" + c.t("log.broken") + "\n"))
+			return err
+		}
+	}
+	_, err = c.w.Write([]byte("\n" + c.t("log.long") + "\n"))
+	return err
+}

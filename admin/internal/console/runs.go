@@ -1,0 +1,386 @@
+package console
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+const (
+	runsPerPage = 50
+	// inputTime is the form of a field of date and time.
+	inputTime = "2006-01-02T15:04"
+)
+
+// registerRuns registers what is about runs.
+func (s *Server) registerRuns() {
+	s.page("/runs", httpx.LoggedIn, (*call).runs)
+	s.action("/runs/bulk", httpx.PerObject, (*call).bulkRuns)
+	s.page("/runs/{id}", httpx.PerObject, (*call).run)
+	s.action("/runs/{id}/kill", httpx.PerObject, (*call).killRun)
+	s.action("/runs/{id}/retry", httpx.PerObject, (*call).retryRun)
+	s.page("/runs/{id}/log", httpx.PerObject, (*call).runLog)
+	s.page("/runs/{id}/log/stream", httpx.PerObject, (*call).streamLog)
+}
+
+// runRow is a line of the list of runs.
+type runRow struct {
+	ID      int64
+	JobID   int32
+	Job     string // its name; "" when the job is gone
+	Group   string
+	At      time.Time
+	Took    string
+	State   runState
+	Where   string
+	Message string
+	Shard   string
+}
+
+// runState is how a run is: a kind for its shape, and a word.
+type runState struct{ Kind, Text string }
+
+// runsPage is the list of runs.
+type runsPage struct {
+	Filter   url.Values // as it stands in the address
+	Groups   []choice
+	Results  []choice
+	Rows     []runRow
+	Count    int
+	More     bool   // there are more than were counted
+	Searched bool   // the page is not full, and not everything was looked at
+	Next     string // path of the next page; "" at the end
+	First    string // path of the first page; "" on it
+	Live     bool   // the first page: it renews itself
+	Job      string // name of the job that the list is narrowed to
+	Filtered bool
+	Problem  string
+	Here     string
+}
+
+// choice is an entry of a selection.
+type choice struct{ Value, Text string }
+
+// stateOf says how a run is, by its codes.
+func (c *call) stateOf(triggerCode, handleCode int32) runState {
+	switch {
+	case handleCode == model.CodeSuccess:
+		return runState{"ok", c.t("runs.ok")}
+	case handleCode == model.CodeTimeout:
+		return runState{"bad", c.t("runs.timeout")}
+	case handleCode != model.CodeNone:
+		return runState{"bad", c.t("runs.failed")}
+	case triggerCode == model.CodeSuccess:
+		return runState{"run", c.t("runs.running")}
+	case triggerCode != model.CodeNone:
+		return runState{"bad", c.t("runs.notsent")}
+	}
+	return runState{"wait", c.t("runs.waiting")}
+}
+
+// runFilter reads the filter of the list; problem names a field that says
+// nothing sensible.
+func (c *call) runFilter(v url.Values) (f model.RunFilter, problem string) {
+	f = model.RunFilter{
+		Result: model.RunResult(v.Get("result")), Address: v.Get("address"), Text: v.Get("text"), Limit: runsPerPage,
+	}
+	if !f.Result.Valid() {
+		f.Result, problem = model.RunAny, c.t("runs.bad", c.t("runs.result"))
+	}
+	number := func(name string, bits int) int64 {
+		if v.Get(name) == "" {
+			return 0
+		}
+		n, err := strconv.ParseInt(v.Get(name), 10, bits)
+		if err != nil || n < 0 {
+			problem = c.t("runs.bad", c.t("runs."+name))
+			return 0
+		}
+		return n
+	}
+	instant := func(name string) time.Time {
+		if v.Get(name) == "" {
+			return time.Time{}
+		}
+		t, err := time.ParseInLocation(inputTime, v.Get(name), c.s.cfg.Location)
+		if err != nil {
+			problem = c.t("runs.bad", c.t("runs."+name))
+		}
+		return t
+	}
+	f.GroupID, f.JobID = int32(number("group", 32)), int32(number("job", 32))
+	f.MinTook = time.Duration(min(number("min", 64), 1<<31)) * time.Second
+	f.MaxTook = time.Duration(min(number("max", 64), 1<<31)) * time.Second
+	f.From, f.To = instant("from"), instant("to")
+	if !f.To.IsZero() {
+		f.To = f.To.Add(time.Minute - time.Second) // the whole minute
+	}
+	f.Before.ID, f.Before.At = readCursor(v.Get("before"))
+	return f, problem
+}
+
+// readCursor reads where a list goes on, "id.seconds"; what is none is the
+// beginning.
+func readCursor(text string) (int64, time.Time) {
+	first, second, _ := strings.Cut(text, ".")
+	id, err := strconv.ParseInt(first, 10, 64)
+	if err != nil || id <= 0 {
+		return 0, time.Time{}
+	}
+	at, err := strconv.ParseInt(second, 10, 64)
+	if err != nil {
+		return id, time.Time{}
+	}
+	return id, time.Unix(at, 0)
+}
+
+func writeCursor(c model.RunCursor) string {
+	if c.At.IsZero() {
+		return strconv.FormatInt(c.ID, 10)
+	}
+	return strconv.FormatInt(c.ID, 10) + "." + strconv.FormatInt(c.At.Unix(), 10)
+}
+
+// runNames are the parameters of the list.
+var runNames = []string{"result", "group", "job", "address", "text", "from", "to", "min", "max", "before"}
+
+// runs shows the list of runs; with the parameter part it answers with the lines
+// alone.
+func (c *call) runs(ctx context.Context) error {
+	v := url.Values{}
+	for _, name := range runNames {
+		if text := c.str(name); text != "" {
+			v.Set(name, text)
+		}
+	}
+	p := runsPage{Here: "/runs", Live: v.Get("before") == ""}
+	f, problem := c.runFilter(v)
+	p.Problem = problem
+	if problem == "" {
+		if err := c.listRuns(ctx, f, &p); err != nil {
+			return err
+		}
+	}
+	if c.str("part") != "" {
+		return c.part("runs", "runrows", p)
+	}
+	return c.finishRuns(ctx, v, f, p)
+}
+
+// finishRuns adds what stands round the lines.
+func (c *call) finishRuns(ctx context.Context, v url.Values, f model.RunFilter, p runsPage) error {
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		p.Groups = append(p.Groups, choice{strconv.Itoa(int(g.ID)), g.Title + " (" + g.AppName + ")"})
+	}
+	for _, r := range []model.RunResult{model.RunOK, model.RunFailed, model.RunRunning, model.RunWaiting} {
+		p.Results = append(p.Results, choice{string(r), c.t("runs." + string(r))})
+	}
+	if f.JobID != 0 {
+		if j, err := c.s.cfg.Ops.Job(ctx, c.who, f.JobID); err == nil {
+			p.Job = j.Name
+		}
+	}
+	if p.Problem == "" {
+		if p.Count, p.More, err = c.s.cfg.Ops.CountRuns(ctx, c.who, f); err != nil {
+			return err
+		}
+	}
+	at := func(before string) string {
+		w := maps.Clone(v)
+		w.Del("before")
+		if before != "" {
+			w.Set("before", before)
+		}
+		if len(w) == 0 {
+			return "/runs"
+		}
+		return "/runs?" + w.Encode()
+	}
+	if p.Next != "" {
+		p.Next = at(p.Next)
+	}
+	if v.Get("before") != "" {
+		p.First = at("")
+	}
+	p.Here = at(v.Get("before"))
+	v.Del("before")
+	p.Filter, p.Filtered = v, len(v) > 0
+	return c.render(ctx, "runs", head{Title: c.t("nav.runs"), Section: "runs", Script: "runs.js"}, p)
+}
+
+// listRuns reads the lines; the cursor of the next page is left in Next.
+func (c *call) listRuns(ctx context.Context, f model.RunFilter, p *runsPage) error {
+	page, err := c.s.cfg.Ops.Runs(ctx, c.who, f)
+	if err != nil {
+		return err
+	}
+	if p.Rows, err = c.runRows(ctx, page.Runs); err != nil {
+		return err
+	}
+	if page.Next.ID != 0 {
+		p.Next, p.Searched = writeCursor(page.Next), len(page.Runs) < f.Limit
+	}
+	return nil
+}
+
+// runRows adds the names of jobs and groups.
+func (c *call) runRows(ctx context.Context, list []*model.Log) ([]runRow, error) {
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
+		return nil, err
+	}
+	titles := map[int32]string{}
+	for _, g := range groups {
+		titles[g.ID] = g.Title
+	}
+	names := map[int32]string{}
+	rows := make([]runRow, len(list))
+	for i, l := range list {
+		name, known := names[l.JobID]
+		if !known {
+			j, err := c.s.cfg.Ops.Job(ctx, c.who, l.JobID)
+			if err == nil {
+				name = j.Name
+			} else if _, ours := c.why(err); !ours {
+				return nil, err
+			}
+			names[l.JobID] = name
+		}
+		rows[i] = c.runRow(l, name)
+		rows[i].Group = titles[l.GroupID]
+	}
+	return rows, nil
+}
+
+// runRow is a run as a line.
+func (c *call) runRow(l *model.Log, job string) runRow {
+	r := runRow{
+		ID: l.ID, JobID: l.JobID, Job: job, At: l.TriggerTime, State: c.stateOf(l.TriggerCode, l.HandleCode),
+		Where: l.Address.S, Shard: l.ShardingParam.S, Took: "–", Message: firstLine(l.HandleMsg.S),
+	}
+	switch {
+	case l.TriggerTime.IsZero():
+	case !l.HandleTime.IsZero():
+		r.Took = took(c.lang, max(l.HandleTime.Sub(l.TriggerTime), 0))
+	case l.HandleCode == model.CodeNone && l.TriggerCode == model.CodeSuccess:
+		r.Took = took(c.lang, max(c.now().Sub(l.TriggerTime).Truncate(time.Second), 0)) + " …"
+	}
+	if r.Message == "" && l.HandleCode == model.CodeNone && l.TriggerCode != model.CodeSuccess {
+		r.Message = firstLine(triggerOutcome(l.TriggerMsg.S))
+	}
+	return r
+}
+
+// lineMax is how many characters of a message a list holds; the page of the run
+// has the whole.
+const lineMax = 300
+
+// firstLine puts a message on one line.
+func firstLine(text string) string {
+	if len(text) > 8*lineMax {
+		text = strings.ToValidUTF8(text[:8*lineMax], "")
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > lineMax {
+		return string(runes[:lineMax]) + "…"
+	}
+	return text
+}
+
+// bulkRuns kills or retries several runs. What cannot be done is named; the rest
+// is done.
+func (c *call) bulkRuns(ctx context.Context) error {
+	back := c.local(c.r.PostForm.Get("back"), "/runs")
+	var ids []int64
+	for _, text := range c.r.PostForm["id"] {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err == nil && id > 0 && !slices.Contains(ids, id) && len(ids) < 200 {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return c.say(back, flash{Bad: true, Text: c.t("runs.bulk.none")})
+	}
+	act, ok := map[string]func(int64) error{
+		"kill": func(id int64) error {
+			_, err := c.s.cfg.Ops.Kill(ctx, c.who, id)
+			return err
+		},
+		"retry": func(id int64) error {
+			_, err := c.s.cfg.Ops.Retry(ctx, c.who, id)
+			return err
+		},
+	}[c.str("do")]
+	if !ok {
+		return c.say(back, flash{Bad: true, Text: c.t("error.400.do")})
+	}
+	done, first := 0, ""
+	for _, id := range ids {
+		err := act(id)
+		if err == nil {
+			done++
+			continue
+		}
+		text, ours := c.why(err)
+		if !ours {
+			return err
+		}
+		if first == "" {
+			first = "#" + strconv.FormatInt(id, 10) + ": " + text
+		}
+	}
+	text := c.t("runs.bulk."+c.str("do"), done)
+	if done < len(ids) {
+		text += " " + c.t("runs.bulk.refused", len(ids)-done) + " " + first
+	}
+	return c.say(back, flash{Bad: done < len(ids), Text: text})
+}
+
+// id64 returns a number in the path, or 0.
+func (c *call) id64(name string) int64 {
+	n, err := strconv.ParseInt(c.r.PathValue(name), 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// killRun asks the executor to end a run.
+func (c *call) killRun(ctx context.Context) error {
+	id := c.id64("id")
+	back := "/runs/" + strconv.FormatInt(id, 10)
+	msg, err := c.s.cfg.Ops.Kill(ctx, c.who, id)
+	if err != nil {
+		return c.refuse(back, err)
+	}
+	text := c.t("run.did.kill")
+	if msg.String != "" {
+		text += " " + c.t("run.said", msg.String)
+	}
+	return c.done(back, text)
+}
+
+// retryRun runs the job of a run again, with its parameter.
+func (c *call) retryRun(ctx context.Context) error {
+	id := c.id64("id")
+	back := "/runs/" + strconv.FormatInt(id, 10)
+	ids, err := c.s.cfg.Ops.Retry(ctx, c.who, id)
+	if err != nil {
+		return c.refuse(back, err)
+	}
+	if len(ids) > 0 {
+		back = "/runs/" + strconv.FormatInt(ids[0], 10)
+	}
+	return c.done(back, c.t("run.did.retry", id))
+}

@@ -1,0 +1,252 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/internal/wire"
+)
+
+// runPath is the page of a run.
+func runPath(id int64) string { return "/runs/" + strconv.FormatInt(id, 10) }
+
+func TestRunsList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	assert.Contains(t, v.text("/runs"), "There is no run yet")
+	g := w.group("orders", "Orders", "http://10.0.0.1:9999/")
+	j := w.job(g, "settle-orders")
+	other := w.job(g, "report")
+	ok := w.run(j, noon.Add(-time.Minute), 2*time.Second, 200, "")
+	bad := w.run(other, noon.Add(-time.Second*50), time.Second, 500, "boom\nat step 3")
+	open := w.run(j, noon.Add(-time.Second*5), 0, 0, "")
+
+	page := v.text("/runs")
+	for _, want := range []string{
+		runPath(ok), runPath(bad), runPath(open), "settle-orders", "boom at step 3", "2.00 s", "5.00 s …", "● live", "3 in all",
+	} {
+		assert.Contains(t, page, want)
+	}
+	for filter, want := range map[string]int64{
+		"result=failed": bad, "result=running": open, "result=ok": ok, "text=BOOM": bad, "min=2": ok,
+		"job=" + strconv.Itoa(int(other.ID)): bad, "max=1&result=failed": bad, "from=2026-11-21T12:00": 0,
+		"from=2026-11-21T11:59&to=2026-11-21T11:59&result=ok": ok, "address=10.0.0.9": 0,
+	} {
+		page := v.text("/runs?" + filter)
+		for _, id := range []int64{ok, bad, open} {
+			assert.Equal(t, id == want, strings.Contains(page, `href="`+runPath(id)+`"`), "%s: %d", filter, id)
+		}
+		if want == 0 {
+			assert.Contains(t, page, "No run matches")
+		}
+	}
+	for filter, field := range map[string]string{"min=x": "Shortest", "from=yesterday": "From", "result=odd": "Result", "job=-1": "Job id"} {
+		assert.Contains(t, v.text("/runs?"+filter), field)
+		assert.Contains(t, v.text("/runs?"+filter), "is not a value that it can have")
+	}
+	part := v.text("/runs?part=1")
+	assert.True(t, strings.HasPrefix(part, "<tr"), part)
+	assert.NotContains(t, part, "<html")
+	assert.Contains(t, v.text("/xxl-job-admin/runs"), `href="/xxl-job-admin`+runPath(ok)+`"`)
+}
+
+func TestRunsPaging(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j := w.job(w.group("orders", "Orders", ""), "settle")
+	var ids []int64
+	for i := range runsPerPage + 5 {
+		ids = append(ids, w.run(j, noon.Add(time.Duration(i-200)*time.Second), time.Second, 200, ""))
+	}
+	v := w.as(w.admin)
+	for _, filter := range []string{"", "from=2026-11-21T11:00"} {
+		page := v.text("/runs?" + filter)
+		assert.Contains(t, page, "55 in all")
+		assert.NotContains(t, page, `href="`+runPath(ids[4])+`"`)
+		_, next, ok := strings.Cut(page, `rel="next" href="`)
+		require.True(t, ok)
+		next, _, _ = strings.Cut(next, `"`)
+		page = v.text(next)
+		assert.Contains(t, page, `href="`+runPath(ids[4])+`"`)
+		assert.Contains(t, page, `href="`+runPath(ids[0])+`"`)
+		assert.NotContains(t, page, `href="`+runPath(ids[5])+`"`)
+		assert.Contains(t, page, "Newest")
+		assert.NotContains(t, page, `id="live"`)
+	}
+}
+
+func TestRunPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.parts.text = func(req wire.LogRequest) (wire.LogResult, error) {
+		if req.FromLineNum > 2 {
+			return wire.LogResult{FromLineNum: req.FromLineNum, ToLineNum: req.FromLineNum - 1}, nil
+		}
+		return wire.LogResult{FromLineNum: req.FromLineNum, ToLineNum: 2, LogContent: "one\n\x1b[31mtwo\n"}, nil
+	}
+	j := w.job(w.group("orders", "Orders", "http://10.0.0.1:9999/"), "settle-orders")
+	v := w.as(w.admin)
+	ok := w.run(j, noon.Add(-time.Minute), 2*time.Second, 200, "all 12 settled")
+	page := v.text(runPath(ok))
+	for _, want := range []string{
+		"settle-orders", "The executor has reported success.", "all 12 settled", "+2.00 s", "2026-11-21 11:59:00 UTC", "Run again",
+		`<span class="af31">two</span>`, `data-next="3"`, "the time is not on record", "?line=3#log",
+	} {
+		assert.Contains(t, page, want)
+	}
+	assert.NotContains(t, page, "Kill run")
+
+	open := w.run(j, noon.Add(-time.Second), 0, 0, "")
+	page = v.text(runPath(open))
+	assert.Contains(t, page, "has not reported yet")
+	assert.Contains(t, page, "http://10.0.0.1:9999/ is asked to stop")
+	assert.NotContains(t, page, "Run again</button>")
+	rec := v.post(runPath(open)+"/kill", nil)
+	assert.Equal(t, runPath(open), rec.Header().Get("Location"))
+	assert.Contains(t, w.parts.calls, "kill http://10.0.0.1:9999/")
+	page = v.text(runPath(open))
+	assert.Contains(t, page, "Asked to stop")
+	assert.Contains(t, page, "Run again")
+	rec = v.post(runPath(open)+"/retry", nil)
+	require.Equal(t, http.StatusSeeOther, rec.Code)
+	assert.NotEqual(t, runPath(open), rec.Header().Get("Location"))
+	assert.Contains(t, v.text(rec.Header().Get("Location")), "this is the new run of "+strconv.FormatInt(open, 10))
+
+	w.parts.text = func(wire.LogRequest) (wire.LogResult, error) {
+		return wire.LogResult{}, errors.New("connection refused")
+	}
+	assert.Contains(t, v.text(runPath(ok)), "connection refused")
+	assert.Equal(t, http.StatusNotFound, v.get("/runs/999999").Code)
+	assert.Equal(t, http.StatusNotFound, v.get("/runs/x").Code)
+}
+
+func TestRunThatWasNotSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j := w.job(w.group("orders", "Orders", ""), "settle")
+	r := &model.Run{JobID: j.ID, GroupID: j.GroupID, Type: model.TriggerCron, TriggerMs: noon.UnixMilli(), ShardTotal: 1}
+	require.NoError(t, w.db.CreateRuns(t.Context(), []*model.Run{r}))
+	require.NoError(t, w.parts.Results(t.Context(), []*model.Outcome{{LogID: r.LogID, Trigger: &model.TriggerResult{
+		Code: model.CodeFail, Msg: "机器：a<br>响应：error, nobody &lt;is&gt; there", AtMs: noon.UnixMilli(),
+	}}}))
+	v := w.as(w.admin)
+	page := v.text(runPath(r.LogID))
+	assert.Contains(t, page, "No executor could be chosen: error, nobody <is> there")
+	assert.Contains(t, page, "No executor has run it")
+	assert.NotContains(t, page, "data-stream")
+	assert.Contains(t, v.text("/runs"), "error, nobody <is> there")
+}
+
+func TestRunsAreTheGroups(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mine, theirs := w.group("mine", "Mine", ""), w.group("theirs", "Theirs", "")
+	a, b := w.run(w.job(mine, "a"), noon, 0, 200, ""), w.run(w.job(theirs, "b"), noon, 0, 0, "")
+	v := w.as(w.user("lin", false, strconv.Itoa(int(mine))))
+	page := v.text("/runs")
+	assert.Contains(t, page, `href="`+runPath(a)+`"`)
+	assert.NotContains(t, page, `href="`+runPath(b)+`"`)
+	for _, path := range []string{"", "/log", "/log/stream"} {
+		assert.Equal(t, http.StatusForbidden, v.get(runPath(b)+path).Code, path)
+	}
+	assert.Equal(t, http.StatusForbidden, v.get("/runs?group="+strconv.Itoa(int(theirs))).Code)
+	rec := v.post("/runs/bulk", url.Values{"do": {"kill"}, "id": {strconv.FormatInt(b, 10)}})
+	assert.Equal(t, http.StatusSeeOther, rec.Code)
+	assert.Contains(t, v.text("/runs"), "Refused: 1.")
+	assert.Empty(t, w.parts.calls)
+	rec = v.post("/runs/bulk", url.Values{"do": {"retry"}, "id": {strconv.FormatInt(a, 10), "x"}, "back": {"//evil"}})
+	assert.Equal(t, "/runs", rec.Header().Get("Location"))
+	assert.Contains(t, v.text("/runs"), "Runs started again: 1.")
+	v.post("/runs/bulk", url.Values{"do": {"retry"}})
+	assert.Contains(t, v.text("/runs"), "No run is selected.")
+	assert.Equal(t, http.StatusForbidden, v.send(http.MethodPost, "/runs/bulk", "do=retry").Code, "without the token")
+}
+
+func TestLogStream(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var asked []int32
+	w.parts.text = func(req wire.LogRequest) (wire.LogResult, error) {
+		asked = append(asked, req.FromLineNum)
+		return wire.LogResult{FromLineNum: req.FromLineNum, ToLineNum: req.FromLineNum + 1, LogContent: "<b>\nb\n", IsEnd: true}, nil
+	}
+	j := w.job(w.group("orders", "Orders", "http://10.0.0.1:9999/"), "settle")
+	id := w.run(j, noon.Add(-time.Minute), time.Second, 500, "boom")
+	v := w.as(w.admin)
+	rec := v.get(runPath(id) + "/log/stream?from=3")
+	assert.Equal(t, "text/event-stream;charset=UTF-8", rec.Header().Get("Content-Type"))
+	assert.Equal(t, "no", rec.Header().Get("X-Accel-Buffering"))
+	assert.Equal(t, "no-store", rec.Header().Get("Cache-Control"))
+	body := rec.Body.String()
+	assert.True(t, rec.Flushed)
+	assert.Contains(t, body, "retry: 3000\n\nid: 5\nevent: lines\ndata: {")
+	assert.NotContains(t, body, "<b>")
+	assert.Contains(t, body, "event: end\ndata: {\"kind\":\"bad\",\"text\":\"failed\"}\n\n")
+	v.header["Last-Event-ID"] = "9"
+	v.get(runPath(id) + "/log/stream?from=3")
+	assert.Equal(t, []int32{3, 9}, asked, "a broken connection goes on where it was")
+
+	w.parts.text = func(wire.LogRequest) (wire.LogResult, error) {
+		return wire.LogResult{}, errors.New("no route\nto <host>")
+	}
+	assert.Contains(t, v.get(runPath(id)+"/log/stream").Body.String(), `event: problem`+"\n"+`data: {"kind":"lost"`)
+	assert.Empty(t, w.server.streams.byUser, "places are given back")
+	for range streamsPerUser {
+		_, ok := w.server.streams.enter(w.admin.ID)
+		require.True(t, ok)
+	}
+	assert.Equal(t, http.StatusTooManyRequests, v.get(runPath(id)+"/log/stream").Code)
+	assert.Equal(t, http.StatusSeeOther, w.as(nil).get(runPath(id)+"/log/stream").Code)
+}
+
+func TestLogDownload(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.parts.text = func(req wire.LogRequest) (wire.LogResult, error) {
+		return wire.LogResult{
+			FromLineNum: req.FromLineNum, ToLineNum: req.FromLineNum, IsEnd: req.FromLineNum == 3,
+			LogContent: "\x1b[1m<line> " + strconv.Itoa(int(req.FromLineNum)) + "\n",
+		}, nil
+	}
+	id := w.run(w.job(w.group("orders", "Orders", ""), "settle"), noon, time.Second, 200, "")
+	rec := w.as(w.admin).get(runPath(id) + "/log")
+	assert.Equal(t, "\x1b[1m<line> 1\n\x1b[1m<line> 2\n\x1b[1m<line> 3\n", rec.Body.String(), "as the executor has it")
+	assert.Equal(t, "text/plain;charset=UTF-8", rec.Header().Get("Content-Type"))
+	assert.Equal(t, `attachment; filename="run-`+strconv.FormatInt(id, 10)+`.log"`, rec.Header().Get("Content-Disposition"))
+}
+
+// TestRunPagesShowMarkersAsText puts markup wherever somebody can write.
+func TestRunPagesShowMarkersAsText(t *testing.T) {
+	t.Parallel()
+	const marker = `"><script>marker()</script><img src=x onerror=marker()>`
+	w := newWorld(t)
+	w.parts.text = func(req wire.LogRequest) (wire.LogResult, error) {
+		return wire.LogResult{FromLineNum: req.FromLineNum, ToLineNum: 1, LogContent: marker, IsEnd: true}, nil
+	}
+	j := w.job(w.group("orders", marker, "http://10.0.0.1:9999/"), marker, func(j *model.Job) {
+		j.Handler, j.Param = model.T(marker), model.T(marker)
+	})
+	id := w.run(j, noon, time.Second, 500, marker)
+	_, err := w.db.Log(t.Context(), id)
+	require.NoError(t, err)
+	v := w.as(w.admin)
+	for _, path := range []string{
+		"/runs", "/runs?text=" + url.QueryEscape(marker), "/runs?part=1", "/runs?address=" + url.QueryEscape(marker),
+		"/runs?result=" + url.QueryEscape(marker), runPath(id), runPath(id) + "/log/stream",
+	} {
+		body := v.get(path).Body.String()
+		assert.NotContains(t, body, "<script>marker", path)
+		assert.NotContains(t, body, "<img src=x", path)
+	}
+	assert.Contains(t, v.get(runPath(id)).Body.String(), "&lt;script&gt;marker()")
+}

@@ -1,0 +1,95 @@
+// The live log of a run: follows it, searches in it, wraps its lines. Without
+// this module the page shows what the log says so far.
+
+const text = document.querySelector('#log-text');
+if (text) {
+  const tools = document.querySelector('#log-tools');
+  const follow = document.querySelector('#log-follow');
+  const wrap = document.querySelector('#log-wrap');
+  const search = document.querySelector('#log-search');
+  const found = document.querySelector('#log-found');
+  const note = document.querySelector('#log-note');
+  const state = document.querySelector('#state .state');
+  const maxLines = 20000; // in the page; the download has all
+
+  tools.hidden = false;
+  const bottom = () => {
+    if (follow.checked) text.scrollTop = text.scrollHeight;
+  };
+  const say = (words, bad) => {
+    note.hidden = words === '';
+    note.textContent = words;
+    note.classList.toggle('bad', bad === true);
+  };
+
+  wrap.addEventListener('change', () => text.classList.toggle('nowrap', !wrap.checked));
+  follow.addEventListener('change', bottom);
+  text.addEventListener('wheel', (e) => {
+    if (e.deltaY < 0) follow.checked = false;
+  }, { passive: true });
+
+  // Search: marks the lines, Enter goes to the next one.
+  let at = -1;
+  const mark = () => {
+    const q = search.value.trim().toLowerCase();
+    at = -1;
+    let n = 0;
+    for (const line of text.children) {
+      const hit = q !== '' && line.lastElementChild.textContent.toLowerCase().includes(q);
+      line.classList.toggle('hit', hit);
+      line.classList.remove('now');
+      if (hit) n++;
+    }
+    found.textContent = q === '' ? '' : String(n);
+  };
+  search.addEventListener('input', mark);
+  search.addEventListener('keydown', (e) => {
+    if (e.key !== 'Enter') return;
+    e.preventDefault();
+    const hits = [...text.querySelectorAll('.hit')];
+    if (hits.length === 0) return;
+    hits[at]?.classList.remove('now');
+    at = (at + (e.shiftKey ? hits.length - 1 : 1)) % hits.length;
+    follow.checked = false;
+    hits[at].classList.add('now');
+    hits[at].scrollIntoView({ block: 'center' });
+  });
+
+  if (text.dataset.end === undefined) {
+    const url = new URL(text.dataset.stream, location.href);
+    url.searchParams.set('from', text.dataset.next);
+    let next = Number(text.dataset.next);
+    const source = new EventSource(url);
+    const as = (e) => JSON.parse(e.data);
+    source.addEventListener('lines', (e) => {
+      const piece = as(e);
+      if (piece.next <= next) return; // sent again after a broken connection
+      next = piece.next;
+      text.insertAdjacentHTML('beforeend', piece.html); // rendered and escaped by the server
+      while (text.children.length > maxLines) text.firstElementChild.remove();
+      if (search.value.trim() !== '') mark();
+      say('');
+      bottom();
+    });
+    const showState = (s) => {
+      if (!state) return;
+      const shapes = { ok: '✓', bad: '✕', run: '●', wait: '◷' };
+      state.className = 'state state-' + s.kind;
+      state.textContent = (shapes[s.kind] ?? '?') + ' ' + s.text;
+    };
+    source.addEventListener('state', (e) => showState(as(e)));
+    source.addEventListener('end', (e) => {
+      source.close();
+      showState(as(e));
+      say('');
+      // Times, message and what may be done now come with the page; not while somebody reads on or asks.
+      if (follow.checked && search.value === '' && !document.querySelector('details.confirm[open]')) location.reload();
+    });
+    source.addEventListener('problem', (e) => say(as(e).text, true));
+    source.addEventListener('gone', (e) => {
+      source.close();
+      say(as(e).text, true);
+    });
+  }
+  bottom();
+}

@@ -1,0 +1,204 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+const (
+	streamsPerUser = 8                // live logs that one user may read at a time
+	streamPause    = time.Second      // between two questions to the executor
+	streamSlow     = 3 * time.Second  // while nothing comes
+	streamBeat     = 15 * time.Second // a sign of life, so that proxies keep the connection
+	streamCheck    = 30 * time.Second // is the session still there
+	streamLife     = 10 * time.Minute // then the browser asks again, where it stands
+	streamWrite    = 10 * time.Second // for one piece; who reads slower is cut off
+	streamRetry    = 3000             // milliseconds until a browser asks again
+)
+
+// streams counts the live logs of users. The zero value is ready.
+type streams struct {
+	mu     sync.Mutex
+	byUser map[int32]int
+}
+
+// enter takes one of the user's places; ok is false when all are taken.
+func (s *streams) enter(user int32) (leave func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byUser == nil {
+		s.byUser = map[int32]int{}
+	}
+	if s.byUser[user] >= streamsPerUser {
+		return nil, false
+	}
+	s.byUser[user]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.byUser[user]--; s.byUser[user] == 0 {
+			delete(s.byUser, user)
+		}
+	}, true
+}
+
+// logPiece is what the event "lines" says.
+type logPiece struct {
+	HTML string `json:"html"` // rendered and escaped here
+	Next int    `json:"next"` // number of the line behind
+}
+
+// logState is what the events "end" and "state" say.
+type logState struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+// stream is one answer of server-sent events.
+type stream struct {
+	w  http.ResponseWriter
+	rc *http.ResponseController
+}
+
+// open writes the head of the answer.
+func openStream(w http.ResponseWriter) (*stream, error) {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream;charset=UTF-8")
+	h.Set("X-Accel-Buffering", "no") // nginx would keep it back
+	st := &stream{w: w, rc: http.NewResponseController(w)}
+	w.WriteHeader(http.StatusOK)
+	return st, st.send("retry: " + strconv.Itoa(streamRetry) + "\n\n")
+}
+
+// send writes a piece at once.
+func (st *stream) send(text string) error {
+	// Where there is no deadline to set the server's own one holds.
+	if err := st.rc.SetWriteDeadline(time.Now().Add(streamWrite)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := st.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return st.rc.Flush()
+}
+
+// event writes an event with its data as JSON, which holds no line break. id is
+// where the browser wants to go on after a broken connection; 0 is none.
+func (st *stream) event(name string, id int, data any) error {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	head := ""
+	if id > 0 {
+		head = "id: " + strconv.Itoa(id) + "\n"
+	}
+	return st.send(head + "event: " + name + "\ndata: " + string(raw) + "\n\n")
+}
+
+// streamLog sends the log of a run as it grows, from the line "from" on, until
+// the run has ended and all of it was sent.
+func (c *call) streamLog(ctx context.Context) error {
+	id := c.id64("id")
+	if _, err := c.s.cfg.Ops.Log(ctx, c.who, id); err != nil {
+		return err
+	}
+	leave, ok := c.s.streams.enter(c.user.ID)
+	if !ok {
+		return &httpx.Error{Status: http.StatusTooManyRequests, Msg: c.t("log.many", streamsPerUser)}
+	}
+	defer leave()
+	from := max(c.num("from", 1), 1)
+	if n, err := strconv.Atoi(c.r.Header.Get("Last-Event-ID")); err == nil && n > from {
+		from = n
+	}
+	st, err := openStream(c.w)
+	if err != nil {
+		return nil // whoever asked has gone
+	}
+	ctx, cancel := context.WithTimeout(ctx, streamLife)
+	defer cancel()
+	_ = c.follow(ctx, st, id, min(from, 1<<31-1)) // its errors are those of a connection that is gone
+	return nil
+}
+
+// follow asks the executor again and again. It returns when there is no more to
+// come, when the session has ended, or when nobody reads any more.
+func (c *call) follow(ctx context.Context, st *stream, id int64, from int) error {
+	now := time.Now()
+	sent, checked := now, now
+	state := ""
+	for {
+		text, err := c.s.cfg.Ops.LogText(ctx, c.who, id, int32(from))
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			why, ours := c.why(err)
+			if !ours {
+				why = c.t("error.500")
+			}
+			return st.event("problem", 0, logState{"lost", why})
+		}
+		pause := streamSlow
+		if text.ToLineNum >= text.FromLineNum && text.LogContent != "" {
+			html := logLines(text.LogContent, int(text.FromLineNum), c.t("log.cut"))
+			from = int(text.ToLineNum) + 1
+			if err := st.event("lines", from, logPiece{string(html), from}); err != nil {
+				return err
+			}
+			sent, pause = time.Now(), streamPause
+		}
+		done, err := c.tellState(ctx, st, id, &state, text.IsEnd)
+		if err != nil || done {
+			return err
+		}
+		if time.Since(sent) >= streamBeat {
+			if err := st.send(": here\n\n"); err != nil {
+				return err
+			}
+			sent = time.Now()
+		}
+		if time.Since(checked) >= streamCheck {
+			if _, err := c.s.cfg.Auth.Authenticate(ctx, c.session); errors.Is(err, auth.ErrNoSession) {
+				return st.event("gone", 0, logState{"lost", c.t("log.gone")})
+			}
+			checked = time.Now()
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pause):
+		}
+	}
+}
+
+// tellState sends how the run is when that has changed. done is true when the
+// run has ended and its log was read to the end.
+func (c *call) tellState(
+	ctx context.Context, st *stream, id int64, last *string, isEnd bool,
+) (done bool, err error) {
+	l, err := c.s.cfg.Ops.Log(ctx, c.who, id)
+	if err != nil { // deleted meanwhile, or no longer the user's to see
+		return true, st.event("problem", 0, logState{"lost", c.t("log.broken")})
+	}
+	how := c.stateOf(l.TriggerCode, l.HandleCode)
+	over := isEnd && l.HandleCode != model.CodeNone
+	if over {
+		return true, st.event("end", 0, logState(how))
+	}
+	if how.Kind == *last {
+		return false, nil
+	}
+	*last = how.Kind
+	return false, st.event("state", 0, logState(how))
+}

@@ -24,6 +24,7 @@ const (
 	DefaultLogDays         = 30
 	DefaultRetryDelay      = 3 * time.Second
 	DefaultSessionLife     = 7 * 24 * time.Hour
+	DefaultAPIRate         = 50
 )
 
 // Dialect says which release's console an interface speaks where a request
@@ -120,6 +121,10 @@ type Config struct {
 	// Default none.
 	TrustedOrigins []string
 
+	// APIRate is how many requests a second one API key, or one user, may send
+	// to /v1, and twice as many at once. Default 50; below 0 is no limit.
+	APIRate int
+
 	// MetricsToken is asked for by /metrics as a bearer token. Default: /metrics
 	// answers requests from this machine only.
 	MetricsToken string
@@ -150,6 +155,7 @@ func (c Config) withDefaults() Config {
 	c.RetryDelay = cmp.Or(c.RetryDelay, DefaultRetryDelay)
 	c.LogDays = cmp.Or(c.LogDays, DefaultLogDays)
 	c.SessionLife = cmp.Or(c.SessionLife, DefaultSessionLife)
+	c.APIRate = cmp.Or(c.APIRate, DefaultAPIRate)
 	if c.TimeZone == nil {
 		c.TimeZone = time.Local
 	}

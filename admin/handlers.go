@@ -36,11 +36,12 @@ func (s *system) first(ctx context.Context) (http.Handler, error) {
 	if err := s.adoptJava(ctx); err != nil {
 		return nil, err
 	}
-	return s.handler()
+	return s.handler(ctx.Done())
 }
 
-// handler mounts every interface under every prefix.
-func (s *system) handler() (http.Handler, error) {
+// handler mounts every interface under every prefix. What streams ends with
+// stopping.
+func (s *system) handler(stopping <-chan struct{}) (http.Handler, error) {
 	executors, err := api.New(api.Config{
 		Token: s.cfg.AccessToken, Completion: s.writer, Registry: s.registry, Logs: s.store, Jobs: s.ops,
 		Lang: s.lang, Logger: s.part("api"),
@@ -71,8 +72,12 @@ func (s *system) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	v1, err := s.rest(stopping)
+	if err != nil {
+		return nil, err
+	}
 	mux := http.NewServeMux()
-	if err := httpx.Mount(mux, httpx.Prefixes(), executors.Table(), console.Table(), s.health()); err != nil {
+	if err := httpx.Mount(mux, httpx.Prefixes(), executors.Table(), console.Table(), v1, s.health()); err != nil {
 		return nil, err
 	}
 	return httpx.Harden(mux, httpx.Hardening{

@@ -36,6 +36,7 @@ var testSupport = []string{
 // forTestsOnly are the imports that shipped code must not have.
 var forTestsOnly = []string{
 	"testing", "net/http/httptest", "github.com/stretchr/testify", "go.uber.org/goleak", "pgregory.net/rapid",
+	"github.com/getkin/kin-openapi",
 }
 
 // rootRequires are the modules that shipped code of the root module may use.
@@ -44,7 +45,9 @@ var rootRequires = []string{"github.com/valyala/fasthttp"}
 // strangers are packages of admin that never import one another, and
 // pureAdmin those that import nothing of ours.
 var (
-	strangers = []string{"admin/internal/api", "admin/internal/legacy", "admin/internal/console"}
+	strangers = []string{
+		"admin/internal/api", "admin/internal/rest", "admin/internal/legacy", "admin/internal/console",
+	}
 	pureAdmin = []string{"admin/internal/cron", "admin/internal/model"}
 )
 

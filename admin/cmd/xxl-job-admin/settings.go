@@ -98,6 +98,7 @@ type settings struct {
 	LogDays             int           `help:"${log_days}" default:"30"`
 	LogKeepPerJob       int           `help:"Logs kept of each job besides; 0 is no limit." default:"0"`
 	SessionLife         time.Duration `help:"Longest life of a login." default:"168h"`
+	APIRate             int           `help:"Requests a second of one API key or user, -1 for no limit." default:"50"`
 	Horizon             time.Duration `help:"${horizon}" default:"1s"`
 	PlanEvery           time.Duration `help:"Time between two planning passes, 50ms to the horizon." default:"500ms"`
 	TrustedProxies      []string      `help:"${trusted_proxies}" placeholder:"ADDR,NET"`
@@ -133,7 +134,7 @@ func (s *settings) config(log *slog.Logger) (admin.Config, error) {
 		Horizon: s.Horizon, PlanEvery: s.PlanEvery,
 		TrustedProxies: s.TrustedProxies, TrustedOrigins: s.TrustedOrigins,
 		CodeEditing: s.CodeEditing, Alarms: channels, AlarmsToLoopback: s.AlarmsToLoopback,
-		SessionLife: s.SessionLife, Logger: log,
+		SessionLife: s.SessionLife, APIRate: cmp.Or(s.APIRate, -1), Logger: log,
 	}, nil
 }
 

@@ -211,7 +211,7 @@ func (s *Service) Undo(ctx context.Context, p Principal, id int64, force bool) (
 	}
 	if errors.Is(err, ErrStale) {
 		err = &Error{
-			Kind: Conflict, Parts: []Part{key(i18n.ChangeStale)}, Err: err,
+			Kind: Conflict, Parts: []Part{key(i18n.ChangeStale)},
 			Detail: "look at the later changes first, or force it",
 		}
 	}

@@ -1,0 +1,301 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+// anybody is the verb of endpoints that every caller may use who is known.
+const anybody model.Verb = "any"
+
+// maxBody bounds request bodies, in bytes.
+const maxBody = 1 << 20
+
+// The cookies that a session may be in, and the header for its CSRF token,
+// which is that of the console's forms.
+const (
+	sessionCookie = "xxl_job_login_token"
+	olderCookie   = "XXL_JOB_LOGIN_IDENTITY"
+	csrfHeader    = "X-CSRF-Token"
+	csrfPurpose   = "console form"
+)
+
+// endpoint is an operation of openapi.yaml.
+type endpoint struct {
+	method, path string
+	verb         model.Verb // "" is for everybody, also who is unknown
+	query        []string   // the parameters that it takes
+	secret       bool       // its answer is shown once and not kept
+	do           func(ctx context.Context, c *call) error
+}
+
+func (e endpoint) permission() httpx.Permission {
+	switch e.verb {
+	case "":
+		return httpx.Anonymous
+	case anybody:
+		return httpx.LoggedIn
+	case model.VerbAdmin:
+		return httpx.Admin
+	}
+	return httpx.PerObject
+}
+
+// call is one request on its way.
+type call struct {
+	s       *Server
+	w       http.ResponseWriter
+	r       *http.Request
+	key     *model.Key  // nil for a session
+	user    *model.User // nil for a key
+	session string      // the session id of user
+	who     ops.Principal
+	owner   string // of limits and idempotency keys: "key 7", "user 3"
+	body    []byte
+}
+
+// callKey is under which the guard leaves its call for the handler behind it.
+type callKey struct{}
+
+// guard does for a route what comes before its endpoint.
+func (s *Server) guard(route httpx.Route) httpx.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		c := &call{s: s, w: w, r: r}
+		err := c.admit(r.Context(), s.byRoute[route.Methods[0]+" "+route.Path])
+		if err == nil {
+			c.r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+			return route.Handler(w, c.r)
+		}
+		return s.answer(w, r, err)
+	}
+}
+
+// answer writes a refusal; anything else is returned.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, err error) error {
+	if p, ok := refusal(err); ok {
+		s.write(w, r, p)
+		return nil
+	}
+	return err
+}
+
+// serve is the handler of an endpoint, behind the guard where it has one.
+func (s *Server) serve(e endpoint) httpx.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		c, ok := r.Context().Value(callKey{}).(*call)
+		if !ok {
+			c = &call{s: s, w: w, r: r}
+			if err := c.checkQuery(e); err != nil {
+				return s.answer(w, r, err)
+			}
+		}
+		ctx := r.Context()
+		if r.Method == http.MethodPost && r.Header.Get("Idempotency-Key") != "" {
+			return s.answer(w, r, c.once(ctx, e))
+		}
+		return s.answer(w, r, e.do(ctx, c))
+	}
+}
+
+// admit finds out who asks, and whether that may go on to the endpoint.
+func (c *call) admit(ctx context.Context, e endpoint) error {
+	if err := c.recognise(ctx); err != nil {
+		return err
+	}
+	if wait := c.s.rates.take(c.owner, c.s.now()); wait > 0 {
+		p := problem(kindRate, fmt.Sprintf("at most %d requests a second", c.s.cfg.Rate))
+		p.retry = wait
+		return p
+	}
+	unsafe := c.r.Method != http.MethodGet && c.r.Method != http.MethodHead
+	if unsafe && c.user != nil && !c.tokenMatches() {
+		return problem(kindForbidden, "send the csrf_token of GET /v1/session",
+			fieldFault{csrfHeader, "missing or of another session"})
+	}
+	if !c.may(e.verb) {
+		return problem(kindForbidden, "this takes the verb "+string(e.verb))
+	}
+	if err := c.checkQuery(e); err != nil {
+		return err
+	}
+	if !unsafe {
+		return nil
+	}
+	return c.readBody()
+}
+
+// recognise finds the API key or the session of the request.
+func (c *call) recognise(ctx context.Context) error {
+	if given := c.r.Header.Get("Authorization"); given != "" {
+		scheme, secret, _ := strings.Cut(given, " ")
+		if !strings.EqualFold(scheme, "Bearer") {
+			return problem(kindAnonymous, "send Authorization: Bearer and an API key")
+		}
+		k, err := c.s.cfg.Ops.FindKey(ctx, strings.TrimSpace(secret))
+		if errors.Is(err, ops.ErrNoKey) {
+			return problem(kindAnonymous, "the API key is unknown, revoked or expired")
+		}
+		if err != nil {
+			return err
+		}
+		c.key, c.who, c.owner = k, ops.KeyPrincipal(k), "key "+strconv.FormatInt(k.ID, 10)
+		return nil
+	}
+	for _, name := range []string{sessionCookie, olderCookie} {
+		cookie, err := c.r.Cookie(name)
+		if err != nil || cookie.Value == "" {
+			continue
+		}
+		u, err := c.s.cfg.Auth.Authenticate(ctx, cookie.Value)
+		if err != nil && c.s.cfg.NoSession(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		c.user, c.session, c.who = u, cookie.Value, ops.UserPrincipal(u)
+		c.owner = "user " + strconv.Itoa(int(u.ID))
+		return nil
+	}
+	return problem(kindAnonymous, "send Authorization: Bearer and an API key, or log in")
+}
+
+// csrf is the token of the session's forms.
+func (c *call) csrf() string {
+	mac := hmac.New(sha256.New, []byte(c.session))
+	mac.Write([]byte(csrfPurpose))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func (c *call) tokenMatches() bool {
+	return subtle.ConstantTimeCompare([]byte(c.r.Header.Get(csrfHeader)), []byte(c.csrf())) == 1
+}
+
+// may reports whether the caller has a verb. Which groups it has it for is for
+// package ops to say.
+func (c *call) may(v model.Verb) bool {
+	switch {
+	case v == anybody:
+		return true
+	case c.key != nil:
+		return c.key.Can(v)
+	case v == model.VerbAdmin:
+		return c.user.Admin
+	}
+	return true
+}
+
+// checkQuery refuses query parameters that the endpoint does not know, or that
+// are given twice.
+func (c *call) checkQuery(e endpoint) error {
+	var faults []fieldFault
+	for name, values := range c.r.URL.Query() {
+		switch {
+		case !slices.Contains(e.query, name):
+			faults = append(faults, fieldFault{name, "there is no such query parameter"})
+		case len(values) > 1:
+			faults = append(faults, fieldFault{name, "give it once"})
+		}
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	slices.SortFunc(faults, func(a, b fieldFault) int { return strings.Compare(a.Pointer, b.Pointer) })
+	return problem(kindBad, "see errors", faults...)
+}
+
+func (c *call) readBody() error {
+	body, err := httpx.ReadBody(c.w, c.r, maxBody)
+	if err != nil {
+		return err
+	}
+	c.body = bytes.TrimSpace(body)
+	if len(c.body) == 0 {
+		return nil
+	}
+	kind, _, _ := strings.Cut(c.r.Header.Get("Content-Type"), ";")
+	if !strings.EqualFold(strings.TrimSpace(kind), httpx.TypeJSON) {
+		return problem(kindMedia, "send Content-Type: application/json")
+	}
+	return nil
+}
+
+// decode reads the body into v, strictly.
+func (c *call) decode(v any) error {
+	if len(c.body) == 0 {
+		return problem(kindBad, "the body is empty: send a JSON object")
+	}
+	return c.decodeIf(v)
+}
+
+// decodeIf is decode for a body that may be left out.
+func (c *call) decodeIf(v any) error {
+	if len(c.body) == 0 {
+		return nil
+	}
+	if c.body[0] != '{' {
+		return problem(kindBad, "the body is no JSON object")
+	}
+	dec := json.NewDecoder(bytes.NewReader(c.body))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(v)
+	if err == nil {
+		if _, err = dec.Token(); errors.Is(err, io.EOF) {
+			return nil
+		}
+		return problem(kindBad, "there is something behind the JSON object")
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		name = strings.Trim(name, `"`)
+		return problem(kindBad, "there is no field "+name, fieldFault{"/" + name, "there is no such field"})
+	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		field := embedded.ReplaceAllString(wrong.Field, "")
+		pointer := "/" + strings.ReplaceAll(field, ".", "/")
+		return problem(kindBad, "see errors", fieldFault{pointer, "a JSON " + wrong.Value + " cannot be taken here"})
+	}
+	return problem(kindBad, "the body is no JSON object: "+err.Error())
+}
+
+// embedded is how encoding/json names fields of embedded structs.
+var embedded = regexp.MustCompile(`^(jobInput|userInput)\.`)
+
+// json answers with v.
+func (c *call) json(status int, v any) error {
+	body, err := httpx.EncodeJSON(v)
+	if err != nil {
+		return err
+	}
+	httpx.WriteBody(c.w, status, httpx.TypeJSON, body)
+	return nil
+}
+
+// created answers with a new object and where it is.
+func (c *call) created(status int, where string, v any) error {
+	c.w.Header().Set("Location", httpx.Prefix(c.r)+where)
+	return c.json(status, v)
+}
+
+// gone answers that something is deleted.
+func (c *call) gone() error {
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}

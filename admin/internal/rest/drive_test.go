@@ -1,0 +1,282 @@
+package rest_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// pointers are the fields at fault of a problem.
+func pointers(t *testing.T, v map[string]any) []string {
+	t.Helper()
+	var list []string
+	faults, _ := v["errors"].([]any)
+	for _, f := range faults {
+		fault, _ := f.(map[string]any)
+		pointer, _ := fault["pointer"].(string)
+		list = append(list, pointer)
+	}
+	return list
+}
+
+func (w *world) driveJobs(t *testing.T, o objects) {
+	t.Helper()
+	at := fmt.Sprintf("/v1/jobs/%d", o.job)
+	in := job(o.group, "nightly")
+	in["tags"] = []string{"b", "a"}
+	in["schedule"] = map[string]any{"type": "cron", "cron": "0 0 3 * * ?", "time_zone": "America/New_York"}
+	in["timeout_ms"], in["retries"], in["children"] = 90_000, 2, []int64{o.job}
+	rec := w.admin(t, "POST", "/v1/jobs", with(in, "state", "started"))
+	require.Equal(t, http.StatusCreated, rec.Code, rec.Body.String())
+	v := object(t, rec)
+	nightly := rec.Header().Get("Location")
+	assert.Equal(t, []any{"a", "b"}, v["tags"])
+	assert.Equal(t, "started", v["state"])
+	assert.NotNil(t, v["next_fire"])
+	assert.Equal(t, map[string]any{"type": "cron", "cron": "0 0 3 * * ?", "time_zone": "America/New_York"}, v["schedule"])
+
+	// What is wrong is named by its field, all at once where it can be.
+	p := w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/jobs", map[string]any{
+		"route": "FIRST", "timeout_ms": 1500, "schedule": map[string]any{"type": "fix_rate", "interval_ms": 10},
+	})
+	assert.Equal(t, []string{"/group_id", "/route", "/timeout_ms", "/schedule/interval_ms"}, pointers(t, p))
+	p = w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/jobs",
+		with(in, "schedule", map[string]any{"type": "cron", "cron": "0 0 99 * * ?"}))
+	assert.Equal(t, []string{"/schedule/cron"}, pointers(t, p))
+	p = w.must(t, http.StatusBadRequest, "POST", "/v1/jobs", with(in, "colour", "x"))
+	assert.Equal(t, []string{"/colour"}, pointers(t, p))
+	p = w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/jobs", with(in, "name", ""), "Accept-Language", "zh-TW")
+	assert.Contains(t, p["title"], "請")
+	w.must(t, http.StatusConflict, "POST", "/v1/jobs", with(job(o.group, "never"), "state", "started"))
+
+	// ETags.
+	get := w.admin(t, "GET", at, nil)
+	etag := get.Header().Get("ETag")
+	w.must(t, http.StatusPreconditionRequired, "PUT", at, in)
+	w.must(t, http.StatusPreconditionFailed, "PUT", at, in, "If-Match", `"other"`)
+	changed := with(job(o.group, "settle"), "param", "x")
+	put := w.admin(t, "PUT", at, changed, "If-Match", `"other", `+etag)
+	require.Equal(t, http.StatusOK, put.Code, put.Body.String())
+	assert.NotEqual(t, etag, put.Header().Get("ETag"))
+	w.must(t, http.StatusPreconditionFailed, "PUT", at, changed, "If-Match", etag)
+	w.must(t, http.StatusUnprocessableEntity, "PUT", at, with(changed, "author", ""), "If-Match", "*")
+
+	w.must(t, http.StatusConflict, "POST", at+"/start", nil)
+	w.must(t, http.StatusOK, "POST", at+"/stop", nil)
+	assert.Equal(t, "stopped", w.must(t, http.StatusOK, "POST", nightly+"/stop", nil)["state"])
+	assert.Equal(t, "started", w.must(t, http.StatusOK, "POST", nightly+"/start", nil)["state"])
+	w.must(t, http.StatusUnprocessableEntity, "POST", at+"/run", map[string]any{"addresses": []string{"http://10.1.2.3:1/"}})
+	assert.Len(t, w.must(t, http.StatusOK, "GET", nightly+"/next?count=3", nil)["times"], 3)
+	w.must(t, http.StatusOK, "POST", "/v1/schedules/preview",
+		map[string]any{"schedule": map[string]any{"type": "fix_rate", "interval_ms": 60_000}, "count": 2})
+	w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/schedules/preview",
+		map[string]any{"schedule": map[string]any{"type": "cron", "cron": "x"}})
+
+	twin := w.must(t, http.StatusCreated, "POST", nightly+"/clone", nil)
+	assert.Equal(t, "nightly (copy)", twin["name"])
+	assert.Equal(t, "stopped", twin["state"])
+	w.must(t, http.StatusUnprocessableEntity, "POST", nightly+"/clone", map[string]any{"name": strings.Repeat("x", 256)})
+	w.driveCode(t, o)
+	w.driveChanges(t, at, changed)
+
+	w.must(t, http.StatusPreconditionRequired, "DELETE", nightly, nil)
+	w.must(t, http.StatusPreconditionFailed, "DELETE", nightly, nil, "If-Match", etag)
+	w.must(t, http.StatusNoContent, "DELETE", nightly, nil, "If-Match", "*")
+	w.drivePages(t, o)
+}
+
+func (w *world) driveCode(t *testing.T, o objects) {
+	t.Helper()
+	script := with(job(o.group, "script"), "code_type", "glue_shell")
+	script["code"], script["code_remark"] = "echo 1", "first"
+	v := w.must(t, http.StatusCreated, "POST", "/v1/jobs", script)
+	at := fmt.Sprintf("/v1/jobs/%d/code", id(t, v))
+	assert.Equal(t, "echo 1", w.must(t, http.StatusOK, "GET", at, nil)["code"])
+	saved := w.must(t, http.StatusOK, "POST", at, map[string]any{"code": "echo 2", "remark": "second"})
+	assert.Equal(t, "echo 2", saved["code"])
+	assert.NotEmpty(t, saved["versions"])
+	p := w.must(t, http.StatusUnprocessableEntity, "POST", at, map[string]any{"code": "echo 2", "remark": "2"})
+	assert.NotEmpty(t, p["title"])
+	w.must(t, http.StatusConflict, "POST", fmt.Sprintf("/v1/jobs/%d/code", o.job),
+		map[string]any{"code": "echo 2", "remark": "second"})
+}
+
+// driveChanges undoes the last edit of a job.
+func (w *world) driveChanges(t *testing.T, at string, now map[string]any) {
+	t.Helper()
+	list := w.must(t, http.StatusOK, "GET", at+"/changes?limit=1", nil)
+	require.Len(t, list["items"], 1)
+	require.NotNil(t, list["next_cursor"])
+	last, _ := list["items"].([]any)[0].(map[string]any)
+	assert.Equal(t, "update", last["action"])
+	assert.Equal(t, "admin", last["user"])
+	change := fmt.Sprintf("/v1/changes/%d", id(t, last))
+	w.must(t, http.StatusOK, "GET", change, nil)
+
+	// Changed since: refused, unless forced.
+	w.must(t, http.StatusOK, "PUT", at, with(now, "param", "later"), "If-Match", "*")
+	p := w.must(t, http.StatusConflict, "POST", change+"/undo", nil)
+	assert.Equal(t, "It has been changed since", p["title"])
+	undone := w.must(t, http.StatusOK, "POST", change+"/undo", map[string]any{"force": true})
+	assert.Equal(t, "undo", undone["action"])
+	v := w.must(t, http.StatusOK, "GET", at, nil)
+	assert.Equal(t, "settle <b>雪</b>", v["name"])
+	assert.Empty(t, v["param"])
+
+	// An undo can be undone, a creation cannot.
+	w.must(t, http.StatusOK, "POST", fmt.Sprintf("/v1/changes/%d/undo", id(t, undone)), nil)
+	assert.Equal(t, "later", w.must(t, http.StatusOK, "GET", at, nil)["param"])
+	all, _ := w.must(t, http.StatusOK, "GET", at+"/changes", nil)["items"].([]any)
+	first, _ := all[len(all)-1].(map[string]any)
+	assert.Equal(t, "create", first["action"])
+	w.must(t, http.StatusConflict, "POST", fmt.Sprintf("/v1/changes/%d/undo", id(t, first)), nil)
+
+	// The same key with another body.
+	key := []string{"Idempotency-Key", "undo-1"}
+	w.must(t, http.StatusOK, "POST", change+"/undo", map[string]any{"force": true}, key...)
+	w.must(t, http.StatusUnprocessableEntity, "POST", change+"/undo", nil, key...)
+}
+
+// drivePages reads the jobs in pages of one, in every order, forwards by cursor
+// and by link.
+func (w *world) drivePages(t *testing.T, o objects) {
+	t.Helper()
+	for _, sort := range []string{"id", "-id", "name", "-name", "next_fire", "-next_fire"} {
+		first := fmt.Sprintf("/v1/jobs?group_id=%d&sort=%s", o.group, sort)
+		var want, got []any
+		whole := w.must(t, http.StatusOK, "GET", first, nil)
+		want, _ = whole["items"].([]any)
+		assert.InDelta(t, len(want), whole["total"], 0)
+		for next := first + "&limit=1"; next != ""; {
+			rec := w.admin(t, "GET", next, nil)
+			require.Equal(t, http.StatusOK, rec.Code, rec.Body.String())
+			page, _ := object(t, rec)["items"].([]any)
+			got = append(got, page...)
+			next, _, _ = strings.Cut(strings.TrimPrefix(rec.Header().Get("Link"), "<"), ">")
+		}
+		assert.Equal(t, want, got, sort)
+	}
+	v := w.must(t, http.StatusOK, "GET", "/v1/jobs?limit=1", nil)
+	p := w.must(t, http.StatusBadRequest, "GET", fmt.Sprintf("/v1/jobs?sort=name&cursor=%v", v["next_cursor"]), nil)
+	assert.Equal(t, []string{"cursor"}, pointers(t, p))
+	w.must(t, http.StatusBadRequest, "GET", "/v1/jobs?limit=201", nil)
+	w.must(t, http.StatusBadRequest, "GET", "/v1/jobs?state=started&state=stopped", nil)
+}
+
+func (w *world) driveGroups(t *testing.T, o objects) {
+	t.Helper()
+	at := fmt.Sprintf("/v1/groups/%d", o.other)
+	w.must(t, http.StatusOK, "GET", "/v1/groups?app_name=ORD&limit=1", nil)
+	get := w.admin(t, "GET", at, nil)
+	in := map[string]any{"app_name": "others", "title": "Others", "address_mode": "manual", "addresses": []string{w.exec.URL}}
+	w.must(t, http.StatusConflict, "POST", "/v1/groups", with(in, "app_name", "orders"))
+	p := w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/groups", with(in, "addresses", []string{"http://169.254.169.254/"}))
+	assert.Equal(t, []string{"/addresses"}, pointers(t, p))
+	w.must(t, http.StatusPreconditionRequired, "PUT", at, in)
+	w.must(t, http.StatusPreconditionFailed, "PUT", at, in, "If-Match", `"x"`)
+	w.must(t, http.StatusUnprocessableEntity, "PUT", at, with(in, "title", ""), "If-Match", "*")
+	w.must(t, http.StatusConflict, "PUT", at, with(in, "app_name", "orders"), "If-Match", "*")
+	w.must(t, http.StatusOK, "PUT", at, in, "If-Match", get.Header().Get("ETag"))
+	changes := w.must(t, http.StatusOK, "GET", at+"/changes", nil)
+	assert.Len(t, changes["items"], 2)
+
+	addresses := w.must(t, http.StatusOK, "GET", at+"/addresses", nil)
+	require.Len(t, addresses["items"], 1)
+	probed, _ := w.must(t, http.StatusOK, "POST", at+"/probe", nil)["items"].([]any)
+	require.Len(t, probed, 1)
+	first, _ := probed[0].(map[string]any)
+	assert.Equal(t, true, first["ok"], "%v", first)
+	w.must(t, http.StatusUnprocessableEntity, "POST", at+"/probe", map[string]any{"address": "http://10.1.2.3/"})
+	secret := w.must(t, http.StatusOK, "POST", at+"/token", nil, "Idempotency-Key", "once")
+	assert.NotEmpty(t, secret["token"])
+	p = w.must(t, http.StatusConflict, "POST", at+"/token", nil, "Idempotency-Key", "once")
+	assert.Equal(t, "urn:xxl-job:problem:secret-shown", p["type"])
+
+	busy := fmt.Sprintf("/v1/groups/%d", o.group)
+	w.must(t, http.StatusPreconditionRequired, "DELETE", busy, nil)
+	w.must(t, http.StatusPreconditionFailed, "DELETE", busy, nil, "If-Match", `"x"`)
+	w.must(t, http.StatusConflict, "DELETE", busy, nil, "If-Match", "*")
+	w.must(t, http.StatusNoContent, "DELETE", at, nil, "If-Match", "*")
+}
+
+func (w *world) driveRuns(t *testing.T, o objects) {
+	t.Helper()
+	first, second := w.run(t, o.job), w.run(t, o.job)
+	at := fmt.Sprintf("/v1/runs/%d", first)
+	log := w.must(t, http.StatusOK, "GET", at+"/log?from_line=2", nil)
+	assert.Equal(t, "line 2 <b>\n", log["text"])
+	w.must(t, http.StatusConflict, "POST", at+"/retry", nil)
+	w.exec.deaf.Store(true)
+	w.must(t, http.StatusServiceUnavailable, "GET", at+"/log", nil)
+	w.must(t, http.StatusServiceUnavailable, "POST", at+"/kill", nil)
+	w.exec.deaf.Store(false)
+
+	w.end(t, first, http.StatusOK)
+	w.await(t, first, "success")
+	v := w.must(t, http.StatusOK, "GET", at, nil)
+	assert.Equal(t, "done <b>", v["result_message"])
+	assert.NotContains(t, v["trigger_message"], "<br>")
+	w.must(t, http.StatusConflict, "POST", at+"/kill", nil)
+	again := w.must(t, http.StatusAccepted, "POST", at+"/retry", nil)
+	assert.Len(t, again["run_ids"], 1)
+	w.must(t, http.StatusOK, "POST", fmt.Sprintf("/v1/runs/%d/kill", second), nil)
+	w.await(t, second, "failed")
+
+	ids := map[string]any{"ids": []int64{first, second, 1 << 40}}
+	results, _ := w.must(t, http.StatusOK, "POST", "/v1/runs/retry", ids)["items"].([]any)
+	assert.Equal(t, []any{true, true, false}, field(results, "ok"))
+	results, _ = w.must(t, http.StatusOK, "POST", "/v1/runs/kill", ids)["items"].([]any)
+	assert.Equal(t, []any{false, false, false}, field(results, "ok"))
+	for _, path := range []string{"/v1/runs/retry", "/v1/runs/kill"} {
+		w.must(t, http.StatusUnprocessableEntity, "POST", path, map[string]any{"ids": []int64{1, 1}})
+	}
+	w.followEnded(t, at)
+
+	lost := id(t, w.must(t, http.StatusCreated, "POST", "/v1/groups", map[string]any{"app_name": "lonely", "title": "Lonely"}))
+	lonely := id(t, w.must(t, http.StatusCreated, "POST", "/v1/jobs", job(lost, "lonely")))
+	started, _ := w.must(t, http.StatusAccepted, "POST", fmt.Sprintf("/v1/jobs/%d/run", lonely), nil)["run_ids"].([]any)
+	failed, _ := started[0].(float64)
+	w.await(t, int64(failed), "failed")
+	w.must(t, http.StatusConflict, "GET", fmt.Sprintf("/v1/runs/%d/log", int64(failed)), nil)
+
+	for _, filter := range []string{
+		"", fmt.Sprintf("&group_id=%d", o.group), fmt.Sprintf("&job_id=%d&status=failed", o.job), "&status=success",
+		"&from=2020-01-01T00:00:00Z&to=" + time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "&status=running",
+	} {
+		for next := "/v1/runs?limit=2" + filter; next != ""; {
+			rec := w.admin(t, "GET", next, nil)
+			require.Equal(t, http.StatusOK, rec.Code, rec.Body.String())
+			next, _, _ = strings.Cut(strings.TrimPrefix(rec.Header().Get("Link"), "<"), ">")
+		}
+	}
+	w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/runs/clear", map[string]any{"what": "everything"})
+	cleared := w.must(t, http.StatusOK, "POST", "/v1/runs/clear", map[string]any{"what": "all_but_1000"})
+	assert.InDelta(t, 0, cleared["deleted"], 0)
+}
+
+// followEnded follows the log of a run that has ended.
+func (w *world) followEnded(t *testing.T, at string) {
+	t.Helper()
+	w.exec.lines.Store(3)
+	rec := httptest.NewRecorder()
+	q := request{method: "GET", path: at + "/log/stream", cookie: w.cookie, header: map[string]string{"Last-Event-ID": "1"}}
+	w.handler.ServeHTTP(rec, q.make(t))
+	w.keep.check(t, w, q.make(t), rec)
+	assert.Contains(t, rec.Body.String(), "event: log\nid: 3\ndata: {\"from_line\":2,\"to_line\":3,")
+	assert.Contains(t, rec.Body.String(), "event: end\n")
+}
+
+func field(list []any, name string) []any {
+	var values []any
+	for _, item := range list {
+		v, _ := item.(map[string]any)
+		values = append(values, v[name])
+	}
+	return values
+}

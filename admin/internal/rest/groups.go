@@ -1,0 +1,293 @@
+package rest
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+// groupInput is what an editor sets of a group.
+type groupInput struct {
+	AppName     string   `json:"app_name"`
+	Title       string   `json:"title"`
+	AddressMode string   `json:"address_mode"`
+	Addresses   []string `json:"addresses"`
+}
+
+// groupView is a group as it is answered.
+type groupView struct {
+	ID int32 `json:"id"`
+	groupInput
+
+	TokenSet  bool    `json:"token_set"`
+	UpdatedAt *string `json:"updated_at"`
+}
+
+// The modes of addresses.
+const (
+	automatic = "automatic"
+	manual    = "manual"
+)
+
+func viewGroup(g *ops.Group) groupView {
+	v := groupView{
+		ID: g.ID, TokenSet: g.TokenSet, UpdatedAt: atOrNull(g.UpdateTime),
+		groupInput: groupInput{AppName: g.AppName, Title: g.Title, AddressMode: automatic},
+	}
+	if v.Addresses = orEmpty(g.Addresses()); g.Manual {
+		v.AddressMode = manual
+	}
+	return v
+}
+
+// groupETag is the version of what an editor sets: what the registry finds is
+// no part of it.
+func groupETag(g *ops.Group) string {
+	v := viewGroup(g).groupInput
+	if v.AddressMode == automatic {
+		v.Addresses = nil
+	}
+	return etagOf(v)
+}
+
+func (c *call) showGroup(ctx context.Context, id int32) error {
+	g, err := c.s.cfg.Ops.Group(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	return c.withETag(http.StatusOK, groupETag(g), viewGroup(g))
+}
+
+func listGroups(ctx context.Context, c *call) error {
+	limit, m, err := c.paging()
+	if err != nil {
+		return err
+	}
+	app, err := c.short("app_name", 64)
+	if err != nil {
+		return err
+	}
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	order := func(a, b mark) int {
+		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.More, b.More), cmp.Compare(a.ID, b.ID))
+	}
+	of := func(g *ops.Group) mark { return mark{Text: g.AppName, More: g.Title, ID: int64(g.ID)} }
+	groups = slices.DeleteFunc(groups, func(g *ops.Group) bool {
+		return !strings.Contains(strings.ToLower(g.AppName), strings.ToLower(app)) ||
+			m != nil && order(of(g), *m) <= 0
+	})
+	slices.SortFunc(groups, func(a, b *ops.Group) int { return order(of(a), of(b)) })
+	groups, more := cut(groups, limit)
+	answer := page[groupView]{Items: make([]groupView, 0, len(groups))}
+	var last mark
+	for _, g := range groups {
+		answer.Items, last = append(answer.Items, viewGroup(g)), of(g)
+	}
+	answer.NextCursor = c.next(more, last)
+	return c.json(http.StatusOK, answer)
+}
+
+func getGroup(ctx context.Context, c *call) error {
+	id, err := c.id32("group_id")
+	if err != nil {
+		return err
+	}
+	return c.showGroup(ctx, id)
+}
+
+// group reads a group from the body.
+func (c *call) group(id int32) (*model.Group, error) {
+	var in groupInput
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	var f faults
+	mode := enum(&f, "/address_mode", in.AddressMode, automatic, automatic, manual)
+	if mode == automatic && len(in.Addresses) > 0 {
+		f.add("/addresses", "they go with address_mode manual")
+	}
+	return &model.Group{
+		ID: id, AppName: in.AppName, Title: in.Title, Manual: mode == manual,
+		AddressList: model.T(strings.Join(in.Addresses, ",")),
+	}, f.err()
+}
+
+func createGroup(ctx context.Context, c *call) error {
+	in, err := c.group(0)
+	if err != nil {
+		return err
+	}
+	id, err := c.s.cfg.Ops.CreateGroup(ctx, c.who, in)
+	if err != nil {
+		return err
+	}
+	g, err := c.s.cfg.Ops.Group(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("ETag", groupETag(g))
+	return c.created(http.StatusCreated, "/v1/groups/"+strconv.Itoa(int(id)), viewGroup(g))
+}
+
+func updateGroup(ctx context.Context, c *call) error {
+	id, err := c.id32("group_id")
+	if err != nil {
+		return err
+	}
+	if _, err := c.matches(""); err != nil {
+		return err
+	}
+	in, err := c.group(id)
+	if err != nil {
+		return err
+	}
+	err = c.s.cfg.Ops.EditGroup(ctx, c.who, in, func(g *ops.Group) bool {
+		ok, err := c.matches(groupETag(g))
+		return ok && err == nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.showGroup(ctx, id)
+}
+
+func deleteGroup(ctx context.Context, c *call) error {
+	id, err := c.id32("group_id")
+	if err != nil {
+		return err
+	}
+	g, err := c.s.cfg.Ops.Group(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	ok, err := c.matches(groupETag(g))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return ops.ErrStale
+	}
+	if err := c.s.cfg.Ops.DeleteGroup(ctx, c.who, id); err != nil {
+		return err
+	}
+	return c.gone()
+}
+
+// items is a list that has no pages.
+type items[T any] struct {
+	Items []T `json:"items"`
+}
+
+type addressView struct {
+	Address   string  `json:"address"`
+	LastBeat  *string `json:"last_beat"`
+	Dialect   string  `json:"dialect"`
+	Native    bool    `json:"native"`
+	InFlight  int     `json:"in_flight"`
+	Queued    int     `json:"queued"`
+	DeadSince *string `json:"dead_since"`
+}
+
+func listAddresses(ctx context.Context, c *call) error {
+	id, err := c.id32("group_id")
+	if err != nil {
+		return err
+	}
+	g, addresses, err := c.s.cfg.Ops.Addresses(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	states, err := c.s.cfg.Parts.Addresses(ctx, g.AppName, addresses)
+	if err != nil {
+		return err
+	}
+	answer := items[addressView]{Items: make([]addressView, 0, len(addresses))}
+	for _, a := range addresses {
+		st := states[a]
+		answer.Items = append(answer.Items, addressView{
+			Address: a, LastBeat: atOrNull(st.LastBeat), Dialect: st.Dialect, Native: st.Native,
+			InFlight: st.InFlight, Queued: st.Queued, DeadSince: atOrNull(st.DeadSince),
+		})
+	}
+	return c.json(http.StatusOK, answer)
+}
+
+type probeView struct {
+	Address    string `json:"address"`
+	OK         bool   `json:"ok"`
+	Message    string `json:"message"`
+	DurationMs int64  `json:"duration_ms"`
+}
+
+// parallelProbes is how many addresses are asked at once.
+const parallelProbes = 16
+
+func probeGroup(ctx context.Context, c *call) error {
+	id, err := c.id32("group_id")
+	if err != nil {
+		return err
+	}
+	var in struct {
+		Address string `json:"address"`
+	}
+	if err := c.decodeIf(&in); err != nil {
+		return err
+	}
+	g, addresses, err := c.s.cfg.Ops.Addresses(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	if in.Address != "" {
+		one, err := ops.PickAddress(in.Address, addresses)
+		if err != nil {
+			return err
+		}
+		addresses = []string{one}
+	}
+	answer := items[probeView]{Items: make([]probeView, len(addresses))}
+	slots := make(chan struct{}, parallelProbes)
+	var wg sync.WaitGroup
+	for i, address := range addresses {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			start := time.Now()
+			v := probeView{Address: address, OK: true, Message: ""}
+			if err := c.s.cfg.Parts.Probe(ctx, address, g); err != nil {
+				v.OK, v.Message = false, err.Error()
+			}
+			v.DurationMs = time.Since(start).Milliseconds()
+			answer.Items[i] = v
+		})
+	}
+	wg.Wait()
+	return c.json(http.StatusOK, answer)
+}
+
+func rotateToken(ctx context.Context, c *call) error {
+	id, err := c.id32("group_id")
+	if err != nil {
+		return err
+	}
+	if err := c.decodeIf(&struct{}{}); err != nil {
+		return err
+	}
+	token, err := c.s.cfg.Ops.RotateToken(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, struct {
+		Token string `json:"token"`
+	}{token})
+}

@@ -1,0 +1,359 @@
+package rest
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+// userView is a user as it is answered.
+type userView struct {
+	ID       int32   `json:"id"`
+	Username string  `json:"username"`
+	Role     string  `json:"role"`
+	GroupIDs []int32 `json:"group_ids"`
+}
+
+// userInput is a user as an editor gives it.
+type userInput struct {
+	Password string  `json:"password"`
+	Role     string  `json:"role"`
+	GroupIDs []int32 `json:"group_ids"`
+}
+
+const (
+	roleAdmin = "admin"
+	roleUser  = "user"
+)
+
+func viewUser(u *model.User) userView {
+	v := userView{ID: u.ID, Username: u.Username, Role: roleUser, GroupIDs: orEmpty(u.Groups())}
+	if u.Admin {
+		v.Role = roleAdmin
+	}
+	return v
+}
+
+func (in *userInput) input(f *faults, name string) ops.UserInput {
+	if in.Role == "" {
+		f.add("/role", "it is missing")
+	}
+	ids := make([]string, len(in.GroupIDs))
+	for i, id := range in.GroupIDs {
+		if ids[i] = strconv.Itoa(int(id)); id < 1 {
+			f.add("/group_ids/"+strconv.Itoa(i), "an id from 1 on")
+		}
+	}
+	role := enum(f, "/role", in.Role, roleUser, roleUser, roleAdmin)
+	return ops.UserInput{
+		Username: name, Password: in.Password, Admin: role == roleAdmin, Permission: strings.Join(ids, ","),
+	}
+}
+
+func listUsers(ctx context.Context, c *call) error {
+	limit, m, err := c.paging()
+	if err != nil {
+		return err
+	}
+	name, err := c.short("username", 64)
+	if err != nil {
+		return err
+	}
+	offset := 0
+	if m != nil {
+		offset = int(m.Number)
+	}
+	users, _, err := c.s.cfg.Ops.ListUsers(ctx, c.who, model.UserFilter{
+		Username: name, Offset: offset, Limit: limit + 1,
+	})
+	if err != nil {
+		return err
+	}
+	users, more := cut(users, limit)
+	answer := page[userView]{Items: make([]userView, 0, len(users))}
+	for _, u := range users {
+		answer.Items = append(answer.Items, viewUser(u))
+	}
+	answer.NextCursor = c.next(more, mark{Number: int64(offset + limit)})
+	return c.json(http.StatusOK, answer)
+}
+
+func (c *call) showUser(ctx context.Context, id int32) error {
+	u, err := c.s.cfg.Ops.User(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, viewUser(u))
+}
+
+func getUser(ctx context.Context, c *call) error {
+	id, err := c.id32("user_id")
+	if err != nil {
+		return err
+	}
+	return c.showUser(ctx, id)
+}
+
+func createUser(ctx context.Context, c *call) error {
+	var in struct {
+		userInput
+
+		Username string `json:"username"`
+	}
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	var f faults
+	user := in.input(&f, in.Username)
+	if err := f.err(); err != nil {
+		return err
+	}
+	id, err := c.s.cfg.Ops.CreateUser(ctx, c.who, user)
+	if err != nil {
+		return err
+	}
+	u, err := c.s.cfg.Ops.User(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	return c.created(http.StatusCreated, "/v1/users/"+strconv.Itoa(int(id)), viewUser(u))
+}
+
+func updateUser(ctx context.Context, c *call) error {
+	id, err := c.id32("user_id")
+	if err != nil {
+		return err
+	}
+	var in userInput
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	var f faults
+	user := in.input(&f, "")
+	if err := f.err(); err != nil {
+		return err
+	}
+	if err := c.s.cfg.Ops.UpdateUser(ctx, c.who, id, user); err != nil {
+		return err
+	}
+	return c.showUser(ctx, id)
+}
+
+func deleteUser(ctx context.Context, c *call) error {
+	id, err := c.id32("user_id")
+	if err != nil {
+		return err
+	}
+	if _, err := c.s.cfg.Ops.User(ctx, c.who, id); err != nil {
+		return err
+	}
+	if err := c.s.cfg.Ops.DeleteUser(ctx, c.who, id); err != nil {
+		return err
+	}
+	return c.gone()
+}
+
+// keyInput is an API key as an editor gives it.
+type keyInput struct {
+	Name      string       `json:"name"`
+	Verbs     []model.Verb `json:"verbs"`
+	GroupIDs  *[]int32     `json:"group_ids"` // null is all
+	ExpiresAt *string      `json:"expires_at"`
+}
+
+// keyView is an API key as it is answered.
+type keyView struct {
+	ID int64 `json:"id"`
+	keyInput
+
+	Prefix     string  `json:"prefix"`
+	CreatedBy  string  `json:"created_by"`
+	CreatedAt  string  `json:"created_at"`
+	LastUsedAt *string `json:"last_used_at"`
+	RevokedAt  *string `json:"revoked_at"`
+}
+
+func viewKey(k *model.Key) keyView {
+	v := keyView{
+		ID: k.ID, Prefix: k.Prefix, CreatedBy: k.CreatedBy, CreatedAt: at(k.Created),
+		LastUsedAt: atOrNull(k.Used), RevokedAt: atOrNull(k.Revoked),
+		keyInput: keyInput{Name: k.Name, Verbs: k.Verbs, ExpiresAt: atOrNull(k.Expires)},
+	}
+	if !k.AllGroups {
+		ids := orEmpty(k.GroupIDs)
+		v.GroupIDs = &ids
+	}
+	return v
+}
+
+func listKeys(ctx context.Context, c *call) error {
+	limit, m, err := c.paging()
+	if err != nil {
+		return err
+	}
+	keys, err := c.s.cfg.Ops.Keys(ctx, c.who, limit+1, m.before())
+	if err != nil {
+		return err
+	}
+	keys, more := cut(keys, limit)
+	answer := page[keyView]{Items: make([]keyView, 0, len(keys))}
+	var last mark
+	for _, k := range keys {
+		answer.Items, last = append(answer.Items, viewKey(k)), mark{ID: k.ID}
+	}
+	answer.NextCursor = c.next(more, last)
+	return c.json(http.StatusOK, answer)
+}
+
+func createKey(ctx context.Context, c *call) error {
+	var in keyInput
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	key := ops.KeyInput{Name: in.Name, Verbs: in.Verbs, AllGroups: in.GroupIDs == nil}
+	if in.GroupIDs != nil {
+		key.GroupIDs = *in.GroupIDs
+	}
+	if in.ExpiresAt != nil {
+		var err error
+		if key.Expires, err = time.Parse(time.RFC3339, *in.ExpiresAt); err != nil {
+			return problem(kindInvalid, "see errors",
+				fieldFault{"/expires_at", "an instant such as 2026-11-21T21:49:49Z"})
+		}
+	}
+	k, secret, err := c.s.cfg.Ops.CreateKey(ctx, c.who, key)
+	if err != nil {
+		return err
+	}
+	return c.created(http.StatusCreated, "/v1/keys/"+strconv.FormatInt(k.ID, 10), struct {
+		keyView
+
+		Secret string `json:"secret"`
+	}{viewKey(k), secret})
+}
+
+func getKey(ctx context.Context, c *call) error {
+	id, err := c.id64("key_id")
+	if err != nil {
+		return err
+	}
+	k, err := c.s.cfg.Ops.Key(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, viewKey(k))
+}
+
+func revokeKey(ctx context.Context, c *call) error {
+	id, err := c.id64("key_id")
+	if err != nil {
+		return err
+	}
+	if err := c.s.cfg.Ops.RevokeKey(ctx, c.who, id); err != nil {
+		return err
+	}
+	return c.gone()
+}
+
+// auditView is a line of the audit log as it is answered.
+type auditView struct {
+	ID     int64  `json:"id"`
+	At     string `json:"at"`
+	User   string `json:"user"`
+	Action string `json:"action"`
+	Object string `json:"object"`
+	Detail string `json:"detail"`
+}
+
+func viewAudit(a model.Audit) auditView {
+	return auditView{a.ID, at(a.At), a.User, a.Action, a.Object, a.Detail}
+}
+
+func listAudit(ctx context.Context, c *call) error {
+	limit, m, err := c.paging()
+	if err != nil {
+		return err
+	}
+	lines, err := c.s.cfg.Ops.Audits(ctx, c.who, limit+1, m.before())
+	if err != nil {
+		return err
+	}
+	lines, more := cut(lines, limit)
+	answer := page[auditView]{Items: make([]auditView, 0, len(lines))}
+	var last mark
+	for _, a := range lines {
+		answer.Items, last = append(answer.Items, viewAudit(a)), mark{ID: a.ID}
+	}
+	answer.NextCursor = c.next(more, last)
+	return c.json(http.StatusOK, answer)
+}
+
+// exportBatch is how many lines of the audit log are read at once.
+const exportBatch = 1000
+
+func exportAudit(ctx context.Context, c *call) error {
+	format, err := c.choice("format", "ndjson", "csv")
+	if err != nil {
+		return err
+	}
+	lines, err := c.s.cfg.Ops.Audits(ctx, c.who, exportBatch, 0)
+	if err != nil {
+		return err
+	}
+	put, flush := c.lines(format)
+	ctl := http.NewResponseController(c.w)
+	for len(lines) > 0 {
+		_ = ctl.SetWriteDeadline(time.Now().Add(streamWrite)) // not every writer has deadlines
+		for _, a := range lines {
+			if err := put(viewAudit(a)); err != nil {
+				return nil //nolint:nilerr // the client has gone
+			}
+		}
+		if lines, err = c.s.cfg.Ops.Audits(ctx, c.who, exportBatch, lines[len(lines)-1].ID); err != nil {
+			c.s.log.ErrorContext(ctx, "export of the audit log ended early", slog.Any("err", err))
+			panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
+		}
+	}
+	flush()
+	return nil
+}
+
+// lines begins a file of audit records.
+func (c *call) lines(format string) (put func(auditView) error, flush func()) {
+	name, kind := "audit.ndjson", "application/x-ndjson"
+	if format == "csv" {
+		name, kind = "audit.csv", "text/csv"
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	if format != "csv" {
+		enc := json.NewEncoder(c.w)
+		enc.SetEscapeHTML(false)
+		return func(v auditView) error { return enc.Encode(v) }, func() {}
+	}
+	w := csv.NewWriter(c.w)
+	_ = w.Write([]string{"id", "at", "user", "action", "object", "detail"}) // kept by w: Error says it
+	return func(v auditView) error {
+		_ = w.Write([]string{
+			strconv.FormatInt(v.ID, 10), v.At, cell(v.User), cell(v.Action), cell(v.Object), cell(v.Detail),
+		})
+		return w.Error()
+	}, w.Flush
+}
+
+// cell keeps a spreadsheet from taking a text for a formula.
+func cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}

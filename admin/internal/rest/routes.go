@@ -1,0 +1,79 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// endpoints are the operations of openapi.yaml.
+func endpoints() []endpoint {
+	const (
+		read, run, edit, admin = model.VerbRead, model.VerbRun, model.VerbEdit, model.VerbAdmin
+
+		get, post, put, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete
+	)
+	return []endpoint{
+		{get, "/v1/jobs", read, list("group_id", "state", "name", "handler", "author", "tag", "sort"), false, listJobs},
+		{post, "/v1/jobs", edit, nil, false, createJob},
+		{get, "/v1/jobs/{job_id}", read, nil, false, getJob},
+		{put, "/v1/jobs/{job_id}", edit, nil, false, updateJob},
+		{del, "/v1/jobs/{job_id}", edit, nil, false, deleteJob},
+		{post, "/v1/jobs/{job_id}/start", edit, nil, false, startJob},
+		{post, "/v1/jobs/{job_id}/stop", edit, nil, false, stopJob},
+		{post, "/v1/jobs/{job_id}/run", run, nil, false, runJob},
+		{post, "/v1/jobs/{job_id}/clone", edit, nil, false, cloneJob},
+		{get, "/v1/jobs/{job_id}/next", read, []string{"count"}, false, nextTimes},
+		{get, "/v1/jobs/{job_id}/code", read, nil, false, listCode},
+		{post, "/v1/jobs/{job_id}/code", edit, nil, false, saveCode},
+		{get, "/v1/jobs/{job_id}/changes", read, list(), false, listJobChanges},
+		{get, "/v1/changes/{change_id}", read, nil, false, getChange},
+		{post, "/v1/changes/{change_id}/undo", edit, nil, false, undoChange},
+		{post, "/v1/schedules/preview", read, nil, false, previewSchedule},
+		{get, "/v1/groups", read, list("app_name"), false, listGroups},
+		{post, "/v1/groups", admin, nil, false, createGroup},
+		{get, "/v1/groups/{group_id}", read, nil, false, getGroup},
+		{put, "/v1/groups/{group_id}", admin, nil, false, updateGroup},
+		{del, "/v1/groups/{group_id}", admin, nil, false, deleteGroup},
+		{get, "/v1/groups/{group_id}/addresses", read, nil, false, listAddresses},
+		{post, "/v1/groups/{group_id}/probe", run, nil, false, probeGroup},
+		{post, "/v1/groups/{group_id}/token", admin, nil, true, rotateToken},
+		{get, "/v1/groups/{group_id}/changes", read, list(), false, listGroupChanges},
+		{get, "/v1/runs", read, list("group_id", "job_id", "status", "from", "to"), false, listRuns},
+		{post, "/v1/runs/kill", run, nil, false, killRuns},
+		{post, "/v1/runs/retry", run, nil, false, retryRuns},
+		{post, "/v1/runs/clear", edit, nil, false, clearRuns},
+		{get, "/v1/runs/{run_id}", read, nil, false, getRun},
+		{get, "/v1/runs/{run_id}/log", read, []string{"from_line"}, false, getRunLog},
+		{get, "/v1/runs/{run_id}/log/stream", read, []string{"from_line"}, false, followRunLog},
+		{post, "/v1/runs/{run_id}/kill", run, nil, false, killRun},
+		{post, "/v1/runs/{run_id}/retry", run, nil, false, retryRun},
+		{get, "/v1/users", admin, list("username"), false, listUsers},
+		{post, "/v1/users", admin, nil, false, createUser},
+		{get, "/v1/users/{user_id}", admin, nil, false, getUser},
+		{put, "/v1/users/{user_id}", admin, nil, false, updateUser},
+		{del, "/v1/users/{user_id}", admin, nil, false, deleteUser},
+		{get, "/v1/keys", admin, list(), false, listKeys},
+		{post, "/v1/keys", admin, nil, true, createKey},
+		{get, "/v1/keys/{key_id}", admin, nil, false, getKey},
+		{del, "/v1/keys/{key_id}", admin, nil, false, revokeKey},
+		{get, "/v1/audit", admin, list(), false, listAudit},
+		{get, "/v1/audit/export", admin, []string{"format"}, false, exportAudit},
+		{get, "/v1/session", anybody, nil, false, getSession},
+		{get, "/v1/overview", read, []string{"from", "to"}, false, getOverview},
+		{get, "/v1/cluster", admin, nil, false, getCluster},
+		{get, "/v1/health", "", nil, false, getHealth},
+		{get, "/v1/openapi.json", "", nil, false, document("application/json", openapiJSON)},
+		{get, "/v1/openapi.yaml", "", nil, false, document("application/yaml", openapiYAML)},
+	}
+}
+
+// document answers with the description of the interface.
+func document(contentType string, body []byte) func(context.Context, *call) error {
+	return func(_ context.Context, c *call) error {
+		c.w.Header().Set("Content-Type", contentType)
+		_, _ = c.w.Write(body) // the client is gone when this fails
+		return nil
+	}
+}

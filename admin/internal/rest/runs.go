@@ -1,0 +1,295 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"html"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+type shardView struct {
+	Index int32 `json:"index"`
+	Total int32 `json:"total"`
+}
+
+// runView is a run as it is answered.
+type runView struct {
+	ID             int64      `json:"id"`
+	JobID          int32      `json:"job_id"`
+	GroupID        int32      `json:"group_id"`
+	Status         string     `json:"status"`
+	Address        string     `json:"address"`
+	Handler        string     `json:"handler"`
+	Param          string     `json:"param"`
+	Shard          *shardView `json:"shard"`
+	RetriesLeft    int32      `json:"retries_left"`
+	TriggeredAt    *string    `json:"triggered_at"`
+	TriggerCode    int32      `json:"trigger_code"`
+	TriggerMessage string     `json:"trigger_message"`
+	EndedAt        *string    `json:"ended_at"`
+	ResultCode     int32      `json:"result_code"`
+	ResultMessage  string     `json:"result_message"`
+}
+
+func viewRun(l *model.Log) runView {
+	v := runView{
+		ID: l.ID, JobID: l.JobID, GroupID: l.GroupID, Status: status(l), Address: l.Address.S, Handler: l.Handler.S,
+		Param: l.Param.S, RetriesLeft: l.RetriesLeft, TriggeredAt: atOrNull(l.TriggerTime),
+		TriggerCode: l.TriggerCode, TriggerMessage: plain(l.TriggerMsg.S), EndedAt: atOrNull(l.HandleTime),
+		ResultCode: l.HandleCode, ResultMessage: l.HandleMsg.S,
+	}
+	if index, total, ok := model.ParseSharding(l.ShardingParam.S); ok {
+		v.Shard = &shardView{index, total}
+	}
+	return v
+}
+
+// status is a run's state in one word.
+func status(l *model.Log) string {
+	switch {
+	case l.HandleCode == model.CodeSuccess:
+		return "success"
+	case l.HandleCode == model.CodeTimeout:
+		return "timeout"
+	case l.HandleCode != model.CodeNone:
+		return "failed"
+	case l.TriggerCode == model.CodeSuccess:
+		return "running"
+	case l.TriggerCode != model.CodeNone:
+		return "failed"
+	}
+	return "waiting"
+}
+
+var (
+	lineBreak = regexp.MustCompile(`(?i)<br\s*/?>`)
+	markup    = regexp.MustCompile(`<[^<>]*>`)
+)
+
+// plain turns the message of a trigger, which Java's consoles show as HTML, into
+// text.
+func plain(message string) string {
+	text := lineBreak.ReplaceAllString(message, "\n")
+	return strings.TrimSpace(html.UnescapeString(markup.ReplaceAllString(text, "")))
+}
+
+// statuses are the filters of a list of runs.
+var statuses = map[string]model.LogStatus{
+	"": model.LogAny, "running": model.LogRunning, "success": model.LogSuccess, "failed": model.LogFailed,
+}
+
+func listRuns(ctx context.Context, c *call) error {
+	limit, m, err := c.paging()
+	if err != nil {
+		return err
+	}
+	f := model.LogFilter{Limit: limit + 1, NoCount: true}
+	if f.GroupID, err = c.filterID("group_id"); err != nil {
+		return err
+	}
+	if f.JobID, err = c.filterID("job_id"); err != nil {
+		return err
+	}
+	word, err := c.choice("status", "running", "success", "failed")
+	if err != nil {
+		return err
+	}
+	f.Status = statuses[word]
+	if f.From, err = c.instant("from"); err != nil {
+		return err
+	}
+	if f.To, err = c.instant("to"); err != nil {
+		return err
+	}
+	if m != nil {
+		f.Before = &model.LogMark{ID: m.ID}
+		if m.Text != "" {
+			if f.Before.TriggerTime, err = time.Parse(stamp, m.Text); err != nil {
+				return err
+			}
+		}
+	}
+	runs, _, err := c.s.cfg.Ops.ListLogs(ctx, c.who, f)
+	if err != nil {
+		return err
+	}
+	runs, more := cut(runs, limit)
+	answer := page[runView]{Items: make([]runView, 0, len(runs))}
+	var last mark
+	for _, l := range runs {
+		answer.Items, last = append(answer.Items, viewRun(l)), mark{ID: l.ID, Text: at(l.TriggerTime)}
+	}
+	answer.NextCursor = c.next(more, last)
+	return c.json(http.StatusOK, answer)
+}
+
+func getRun(ctx context.Context, c *call) error {
+	id, err := c.id64("run_id")
+	if err != nil {
+		return err
+	}
+	l, err := c.s.cfg.Ops.Log(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, viewRun(l))
+}
+
+func killRun(ctx context.Context, c *call) error {
+	id, err := c.id64("run_id")
+	if err != nil {
+		return err
+	}
+	if err := c.decodeIf(&struct{}{}); err != nil {
+		return err
+	}
+	said, err := c.s.cfg.Ops.Kill(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, struct {
+		Message string `json:"message"`
+	}{said.String})
+}
+
+func retryRun(ctx context.Context, c *call) error {
+	id, err := c.id64("run_id")
+	if err != nil {
+		return err
+	}
+	if err := c.decodeIf(&struct{}{}); err != nil {
+		return err
+	}
+	ids, err := c.s.cfg.Ops.Retry(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	return c.started(ids)
+}
+
+// maxBulk is how many runs one request may name.
+const maxBulk = 100
+
+type runResult struct {
+	ID      int64   `json:"id"`
+	OK      bool    `json:"ok"`
+	Message string  `json:"message"`
+	RunIDs  []int64 `json:"run_ids"`
+}
+
+func killRuns(ctx context.Context, c *call) error {
+	return c.bulk(ctx, func(ctx context.Context, id int64) (string, []int64, error) {
+		said, err := c.s.cfg.Ops.Kill(ctx, c.who, id)
+		return said.String, nil, err
+	})
+}
+
+func retryRuns(ctx context.Context, c *call) error {
+	return c.bulk(ctx, func(ctx context.Context, id int64) (string, []int64, error) {
+		ids, err := c.s.cfg.Ops.Retry(ctx, c.who, id)
+		return "", ids, err
+	})
+}
+
+// bulk does something for each of the runs that the body names. What is refused
+// for one does not keep the others from it; a fault ends it.
+func (c *call) bulk(ctx context.Context, do func(context.Context, int64) (string, []int64, error)) error {
+	var in struct {
+		IDs []int64 `json:"ids"`
+	}
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	ids := slices.Compact(slices.Sorted(slices.Values(in.IDs)))
+	if len(ids) == 0 || len(in.IDs) > maxBulk || ids[0] < 1 || len(ids) < len(in.IDs) {
+		return problem(kindInvalid, "see errors", fieldFault{"/ids", "1 to 100 ids of runs, each once"})
+	}
+	answer := items[runResult]{Items: make([]runResult, 0, len(in.IDs))}
+	for _, id := range in.IDs {
+		message, runs, err := do(ctx, id)
+		result := runResult{ID: id, OK: err == nil, Message: message, RunIDs: orEmpty(runs)}
+		var refused *ops.Error
+		switch {
+		case errors.As(err, &refused):
+			if result.Message = refused.Text(c.s.language(c.r)); result.Message == "" {
+				result.Message = refused.Detail
+			}
+		case err != nil:
+			return err
+		}
+		answer.Items = append(answer.Items, result)
+	}
+	return c.json(http.StatusOK, answer)
+}
+
+// clearings are what may be cleared, by its place in the Java console.
+var clearings = []string{
+	"", "older_than_1_month", "older_than_3_months", "older_than_6_months", "older_than_1_year",
+	"all_but_1000", "all_but_10000", "all_but_30000", "all_but_100000", "all",
+}
+
+func clearRuns(ctx context.Context, c *call) error {
+	var in struct {
+		GroupID int32  `json:"group_id"`
+		JobID   int32  `json:"job_id"`
+		What    string `json:"what"`
+	}
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	n := slices.Index(clearings, in.What)
+	if n < 1 {
+		return problem(kindInvalid, "see errors", fieldFault{"/what", "use one of " + joined(clearings[1:])})
+	}
+	deleted, err := c.s.cfg.Ops.ClearLogs(ctx, c.who, ops.ClearInput{GroupID: in.GroupID, JobID: in.JobID, Type: n})
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, struct {
+		Deleted int `json:"deleted"`
+	}{deleted})
+}
+
+// runLog is a part of the log of a run.
+type runLog struct {
+	FromLine int32  `json:"from_line"`
+	ToLine   int32  `json:"to_line"`
+	Text     string `json:"text"`
+	End      bool   `json:"end"`
+}
+
+func (c *call) readLog(ctx context.Context, id int64, from int32) (runLog, error) {
+	text, err := c.s.cfg.Ops.LogText(ctx, c.who, id, from)
+	if err != nil {
+		return runLog{}, err
+	}
+	return runLog{text.FromLineNum, text.ToLineNum, text.LogContent, text.IsEnd}, nil
+}
+
+func getRunLog(ctx context.Context, c *call) error {
+	id, err := c.id64("run_id")
+	if err != nil {
+		return err
+	}
+	from, err := c.fromLine()
+	if err != nil {
+		return err
+	}
+	part, err := c.readLog(ctx, id, from)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, part)
+}
+
+func (c *call) fromLine() (int32, error) {
+	n, err := c.filterID("from_line")
+	return max(n, 1), err
+}

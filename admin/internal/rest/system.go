@@ -1,0 +1,123 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+func getSession(_ context.Context, c *call) error {
+	type session struct {
+		Name     string       `json:"name"`
+		Source   string       `json:"source"`
+		Verbs    []model.Verb `json:"verbs"`
+		GroupIDs []int32      `json:"group_ids"` // null is all
+		CSRF     string       `json:"csrf_token,omitempty"`
+	}
+	if c.key != nil {
+		v := session{Name: c.key.Name, Source: "key", Verbs: c.key.Verbs}
+		if !c.key.AllGroups {
+			v.GroupIDs = orEmpty(c.key.GroupIDs)
+		}
+		return c.json(http.StatusOK, v)
+	}
+	v := session{
+		Name: c.user.Username, Source: "session", CSRF: c.csrf(),
+		Verbs: []model.Verb{model.VerbRead, model.VerbRun, model.VerbEdit},
+	}
+	if c.user.Admin {
+		v.Verbs = append(v.Verbs, model.VerbAdmin)
+	} else {
+		v.GroupIDs = orEmpty(c.user.Groups())
+	}
+	return c.json(http.StatusOK, v)
+}
+
+type dayView struct {
+	Day     string `json:"day"`
+	Running int    `json:"running"`
+	Success int    `json:"success"`
+	Failed  int    `json:"failed"`
+}
+
+// maxDays bounds the range of an overview.
+const maxDays = 366
+
+func getOverview(ctx context.Context, c *call) error {
+	y, m, d := c.s.now().In(c.s.cfg.Location).Date()
+	today := time.Date(y, m, d, 0, 0, 0, 0, c.s.cfg.Location)
+	from, err := c.dayOf("from", today.AddDate(0, 0, -6))
+	if err != nil {
+		return err
+	}
+	to, err := c.dayOf("to", today)
+	if err != nil {
+		return err
+	}
+	if to.Before(from) || from.AddDate(0, 0, maxDays).Before(to) {
+		return badParam("from", "a day up to a year before to")
+	}
+	totals, err := c.s.cfg.Ops.Totals(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	chart, err := c.s.cfg.Ops.Dashboard(ctx, c.who, from, to)
+	if err != nil {
+		return err
+	}
+	days := make([]dayView, 0, len(chart.Days))
+	for _, day := range chart.Days {
+		days = append(days, dayView{day.Day.Format(time.DateOnly), day.Running, day.Success, day.Failed})
+	}
+	return c.json(http.StatusOK, struct {
+		Jobs      int       `json:"jobs"`
+		Triggers  int64     `json:"triggers"`
+		Executors int       `json:"executors"`
+		Running   int       `json:"running"`
+		Success   int       `json:"success"`
+		Failed    int       `json:"failed"`
+		Days      []dayView `json:"days"`
+	}{totals.Jobs, totals.Triggers, totals.Executors, chart.Running, chart.Success, chart.Failed, days})
+}
+
+func getCluster(ctx context.Context, c *call) error {
+	cluster, err := c.s.cfg.Parts.Cluster(ctx)
+	if err != nil {
+		return err
+	}
+	type node struct {
+		Name   string `json:"name"`
+		SeenAt string `json:"seen_at"`
+	}
+	type lease struct {
+		Index     int32   `json:"index"`
+		Owner     string  `json:"owner"`
+		ExpiresAt *string `json:"expires_at"`
+	}
+	nodes, shards := make([]node, 0, len(cluster.Nodes)), make([]lease, 0, len(cluster.Shards))
+	for _, n := range cluster.Nodes {
+		nodes = append(nodes, node{n.Name, at(n.Seen)})
+	}
+	for _, s := range cluster.Shards {
+		shards = append(shards, lease{s.Index, s.Owner, atOrNull(s.Expires)})
+	}
+	return c.json(http.StatusOK, struct {
+		Node   string  `json:"node"`
+		Nodes  []node  `json:"nodes"`
+		Shards []lease `json:"shards"`
+	}{cluster.Node, nodes, shards})
+}
+
+func getHealth(ctx context.Context, c *call) error {
+	faults := orEmpty(c.s.cfg.Parts.Faults(ctx))
+	status, word := http.StatusOK, "ready"
+	if len(faults) > 0 {
+		status, word = http.StatusServiceUnavailable, "not_ready"
+	}
+	return c.json(status, struct {
+		Status string   `json:"status"`
+		Faults []string `json:"faults"`
+	}{word, faults})
+}

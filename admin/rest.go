@@ -1,0 +1,98 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/rest"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
+)
+
+// beatsBack is how far back heartbeats are shown.
+const beatsBack = 10 * time.Minute
+
+// rest is the API under /v1. Its streams end with stopping.
+func (s *system) rest(stopping <-chan struct{}) (httpx.Table, error) {
+	server, err := rest.New(rest.Config{
+		Ops: s.ops, Auth: s.auth, Requests: s.store, Rate: s.cfg.APIRate, Location: s.cfg.TimeZone, Lang: s.lang,
+		NoSession: func(err error) bool { return errors.Is(err, auth.ErrNoSession) },
+		Stopping:  stopping, Logger: s.part("rest"),
+		Parts: rest.Parts{
+			Probe: func(ctx context.Context, address string, g *model.Group) error {
+				return s.client.Beat(ctx, target(address, g))
+			},
+			Addresses: s.addressStates, Cluster: s.cluster, Faults: s.faults,
+		},
+	})
+	if err != nil {
+		return httpx.Table{}, err
+	}
+	return server.Table(), nil
+}
+
+// addressStates tells what this node and the database know of addresses.
+func (s *system) addressStates(
+	ctx context.Context, app string, addresses []string,
+) (map[string]rest.AddressState, error) {
+	beats, err := s.store.LiveBeats(ctx, time.Now().Add(-beatsBack))
+	if err != nil {
+		return nil, fmt.Errorf("read heartbeats: %w", err)
+	}
+	known, err := s.store.AddressInfos(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what is known of executors: %w", err)
+	}
+	states := make(map[string]rest.AddressState, len(addresses))
+	for _, a := range addresses {
+		states[a] = rest.AddressState{}
+	}
+	change := func(address string, f func(*rest.AddressState)) {
+		if st, ok := states[address]; ok {
+			f(&st)
+			states[address] = st
+		}
+	}
+	for _, b := range beats {
+		if b.Key == app {
+			change(b.Value, func(st *rest.AddressState) { st.LastBeat = b.At })
+		}
+	}
+	for _, a := range known {
+		change(a.Address, func(st *rest.AddressState) { st.Dialect, st.Native = a.Dialect, a.Native })
+	}
+	for address, lane := range s.client.Stats() {
+		change(address, func(st *rest.AddressState) {
+			st.InFlight, st.Queued, st.DeadSince = lane.InFlight, lane.Depth, lane.DeadSince
+		})
+	}
+	return states, nil
+}
+
+// cluster tells of nodes and leases.
+func (s *system) cluster(ctx context.Context) (rest.Cluster, error) {
+	view, err := s.store.Leases(ctx)
+	if err != nil {
+		return rest.Cluster{}, err
+	}
+	return clusterOf(s.node, view), nil
+}
+
+func clusterOf(node string, view store.LeaseView) rest.Cluster {
+	c := rest.Cluster{Node: node}
+	for _, n := range view.Nodes {
+		c.Nodes = append(c.Nodes, rest.Node{Name: n.Name, Seen: time.UnixMilli(n.SeenMs)})
+	}
+	for _, sh := range view.Shards {
+		shard := rest.Shard{Index: sh.Index}
+		if sh.Owner != "" && sh.ExpiresMs > view.NowMs {
+			shard.Owner, shard.Expires = sh.Owner, time.UnixMilli(sh.ExpiresMs)
+		}
+		c.Shards = append(c.Shards, shard)
+	}
+	return c
+}

@@ -79,6 +79,13 @@ func TestTriggerTexts(t *testing.T) {
 		{"响应", "error, <img src=x onerror=alert(1)> 1 < 2"},
 	}, triggerTexts(msg))
 	assert.Equal(t, "error, <img src=x onerror=alert(1)> 1 < 2", triggerOutcome(msg))
+	assert.Equal(t, "no", triggerOutcome(`响应：no<br><br><span style="color:#F39C12;" > >>>>>>>>>>>重试<<<<<<<<<<< </span><br>`))
+	own, more := splitMessage(`a <b><br><br><span style="color:#00c0ef;" > >>>>>>>>>>>children<<<<<<<<<<< </span><br>1/1：started`)
+	assert.Equal(t, "a <b>", own)
+	assert.Equal(t, []said{{"", "children"}, {"1/1", "started"}}, more)
+	own, more = splitMessage("plain<br>text")
+	assert.Equal(t, "plain<br>text", own)
+	assert.Empty(t, more)
 	assert.Empty(t, triggerTexts("<br><br/> "))
 	assert.Empty(t, triggerOutcome(""))
 	assert.Equal(t, []said{{Value: "<spanner> <span"}}, triggerTexts("<spanner> <span"))

@@ -37,7 +37,8 @@ type runPage struct {
 	Steps    []step
 	Attempts []runRow // more than one, or nil
 	Shards   []runRow
-	Said     []said
+	After    []said // what followed from it: children, a retry
+	Said     []said // what was sent and answered
 	MayKill  bool
 	MayRetry bool
 	Open     bool
@@ -57,8 +58,9 @@ func (c *call) run(ctx context.Context) error {
 	p := runPage{
 		ID: l.ID, JobID: l.JobID, At: l.TriggerTime, State: c.stateOf(l.TriggerCode, l.HandleCode),
 		Where: l.Address.S, Handler: l.Handler.S, Param: l.Param.S, Shard: l.ShardingParam.S,
-		Message: l.HandleMsg.S, Said: triggerTexts(l.TriggerMsg.S), Steps: c.steps(l), Took: c.runRow(l, "").Took,
+		Said: triggerTexts(l.TriggerMsg.S), Steps: c.steps(l), Took: c.runRow(l, "").Took,
 	}
+	p.Message, p.After = splitMessage(l.HandleMsg.S)
 	p.Reason = c.reason(l)
 	notSent := l.TriggerCode != model.CodeNone && l.TriggerCode != model.CodeSuccess
 	p.Open = l.HandleCode == model.CodeNone && !notSent
@@ -112,7 +114,8 @@ func (c *call) reason(l *model.Log) string {
 	case l.HandleCode == model.CodeTimeout:
 		return c.t("run.why.timeout")
 	case l.HandleCode != model.CodeNone:
-		if line := firstLine(l.HandleMsg.S); line != "" {
+		own, _ := splitMessage(l.HandleMsg.S)
+		if line := firstLine(own); line != "" {
 			return line
 		}
 		return c.t("run.why.failed", l.HandleCode)
@@ -147,7 +150,7 @@ func (c *call) steps(l *model.Log) []step {
 		Name: c.t("run.step.ended"), Done: ended, Bad: ended && l.HandleCode != model.CodeSuccess, At: l.HandleTime,
 	}
 	if ended && !l.HandleTime.IsZero() && !l.TriggerTime.IsZero() {
-		end.Gap = took(c.lang, max(l.HandleTime.Sub(l.TriggerTime), 0))
+		end.Gap = c.wholeSeconds(l.HandleTime.Sub(l.TriggerTime))
 	}
 	return append(list, end)
 }
@@ -165,8 +168,13 @@ func (c *call) firstLog(ctx context.Context, id int64, p *runPage) error {
 		return nil
 	}
 	p.LogNext, p.LogEnd = int(text.ToLineNum)+1, text.IsEnd
-	if text.LogContent != "" && text.ToLineNum >= text.FromLineNum {
-		p.Log = logLines(text.LogContent, int(text.FromLineNum), c.t("log.cut"))
+	if text.LogContent == "" || text.ToLineNum < text.FromLineNum {
+		return nil
+	}
+	p.Log = logLines(text.LogContent, int(text.FromLineNum), c.t("log.cut"))
+	if !text.IsEnd && !p.Open { // that it is all is often said only when one asks for more
+		more, err := c.s.cfg.Ops.LogText(ctx, c.who, id, text.ToLineNum+1)
+		p.LogEnd = err == nil && more.IsEnd && more.ToLineNum < more.FromLineNum
 	}
 	return nil
 }

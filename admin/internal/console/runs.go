@@ -267,19 +267,33 @@ func (c *call) runRows(ctx context.Context, list []*model.Log) ([]runRow, error)
 func (c *call) runRow(l *model.Log, job string) runRow {
 	r := runRow{
 		ID: l.ID, JobID: l.JobID, Job: job, At: l.TriggerTime, State: c.stateOf(l.TriggerCode, l.HandleCode),
-		Where: l.Address.S, Shard: l.ShardingParam.S, Took: "–", Message: firstLine(l.HandleMsg.S),
+		Where: l.Address.S, Shard: l.ShardingParam.S, Took: "–",
 	}
+	own, _ := splitMessage(l.HandleMsg.S)
+	r.Message = firstLine(own)
 	switch {
 	case l.TriggerTime.IsZero():
 	case !l.HandleTime.IsZero():
-		r.Took = took(c.lang, max(l.HandleTime.Sub(l.TriggerTime), 0))
+		r.Took = c.wholeSeconds(l.HandleTime.Sub(l.TriggerTime))
 	case l.HandleCode == model.CodeNone && l.TriggerCode == model.CodeSuccess:
-		r.Took = took(c.lang, max(c.now().Sub(l.TriggerTime).Truncate(time.Second), 0)) + " …"
+		r.Took = c.wholeSeconds(c.now().Sub(l.TriggerTime)) + " …"
 	}
 	if r.Message == "" && l.HandleCode == model.CodeNone && l.TriggerCode != model.CodeSuccess {
 		r.Message = firstLine(triggerOutcome(l.TriggerMsg.S))
 	}
 	return r
+}
+
+// wholeSeconds is a duration between two times of a log row, which has no
+// fractions of seconds.
+func (c *call) wholeSeconds(d time.Duration) string {
+	switch d = d.Truncate(time.Second); {
+	case d < time.Second:
+		return "< " + c.t("time.s", 1)
+	case d < time.Minute:
+		return c.t("time.s", int(d/time.Second))
+	}
+	return took(c.lang, d)
 }
 
 // lineMax is how many characters of a message a list holds; the page of the run

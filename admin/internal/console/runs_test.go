@@ -33,7 +33,7 @@ func TestRunsList(t *testing.T) {
 
 	page := v.text("/runs")
 	for _, want := range []string{
-		runPath(ok), runPath(bad), runPath(open), "settle-orders", "boom at step 3", "2.00 s", "5.00 s …", "● live", "3 in all",
+		runPath(ok), runPath(bad), runPath(open), "settle-orders", "boom at step 3", "2 s", "5 s …", "● live", "3 in all",
 	} {
 		assert.Contains(t, page, want)
 	}
@@ -99,8 +99,8 @@ func TestRunPage(t *testing.T) {
 	ok := w.run(j, noon.Add(-time.Minute), 2*time.Second, 200, "all 12 settled")
 	page := v.text(runPath(ok))
 	for _, want := range []string{
-		"settle-orders", "The executor has reported success.", "all 12 settled", "+2.00 s", "2026-11-21 11:59:00 UTC", "Run again",
-		`<span class="af31">two</span>`, `data-next="3"`, "the time is not on record", "?line=3#log",
+		"settle-orders", "The executor has reported success.", "all 12 settled", "+2 s", "2026-11-21 11:59:00 UTC", "Run again",
+		`<span class="af31">two</span>`, `data-next="3"`, "the time is not on record",
 	} {
 		assert.Contains(t, page, want)
 	}
@@ -109,6 +109,7 @@ func TestRunPage(t *testing.T) {
 	open := w.run(j, noon.Add(-time.Second), 0, 0, "")
 	page = v.text(runPath(open))
 	assert.Contains(t, page, "has not reported yet")
+	assert.Contains(t, page, "?line=3#log", "without JavaScript one reads on by hand")
 	assert.Contains(t, page, "http://10.0.0.1:9999/ is asked to stop")
 	assert.NotContains(t, page, "Run again</button>")
 	rec := v.post(runPath(open)+"/kill", nil)

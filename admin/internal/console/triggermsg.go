@@ -2,6 +2,7 @@ package console
 
 import (
 	"html"
+	"slices"
 	"strings"
 )
 
@@ -28,6 +29,20 @@ func triggerTexts(msg string) []said {
 		list = append(list, said{strings.TrimSpace(name), strings.TrimSpace(value)})
 	}
 	return list
+}
+
+// appended begins what an admin writes behind the message of an executor: which
+// children were started, that a retry follows.
+const appended = `<br><br><span style="color:#`
+
+// splitMessage cuts a stored message into what the executor said and what admins
+// have written behind it.
+func splitMessage(msg string) (own string, more []said) {
+	at := strings.Index(msg, appended)
+	if at < 0 {
+		return msg, nil
+	}
+	return msg[:at], triggerTexts(msg[at:])
 }
 
 // ourTags are those that admins put into the text themselves.
@@ -65,9 +80,15 @@ func isOurTag(line string) bool {
 	return false
 }
 
-// triggerOutcome is what came of sending: the last of the lines.
+// triggerOutcome is what came of sending: the last of the lines that have a
+// name. Headings, of a retry that follows, may stand behind it.
 func triggerOutcome(msg string) string {
 	list := triggerTexts(msg)
+	for _, line := range slices.Backward(list) {
+		if line.Name != "" {
+			return line.Value
+		}
+	}
 	if len(list) == 0 {
 		return ""
 	}

@@ -8,7 +8,7 @@ if (list && button) {
   let on = true;
   button.hidden = false;
   const show = () => {
-    button.textContent = on ? button.dataset.on : button.dataset.off;
+    button.textContent = on ? button.dataset.live : button.dataset.paused;
     button.setAttribute('aria-pressed', String(on));
   };
   const renew = async () => {

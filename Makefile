@@ -64,6 +64,10 @@ fmt: $(GOLANGCI) ## Format both modules, and use newer forms of the language, as
 		(cd $$m && $(GO) fix ./... && $(GOLANGCI) fmt --config $(CURDIR)/.golangci.yml ./...); \
 	done
 
+.PHONY: screens
+screens: ## Look at the console with a real Chromium; pictures in build/screens
+	cd admin && $(GO) test -count=1 -tags browser ./internal/e2e/browser
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (10s)
 	@GO=$(GO) .ci/fuzz $(FUZZTIME)

@@ -58,10 +58,14 @@ func (s *system) handler(stopping <-chan struct{}) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	pages, err := s.console(proxies)
+	if err != nil {
+		return nil, err
+	}
 	console, err := legacy.New(legacy.Config{
 		Ops: s.ops, Auth: s.auth, Default: dialect(s.cfg.Dialect, s.store.Info()), Location: s.cfg.TimeZone,
 		Lang: s.lang, Logger: s.part("legacy"), Proxies: proxies,
-		Pages: http.HandlerFunc(s.pages),
+		Pages: pages.Pages(),
 		Health: func(ctx context.Context) error {
 			if faults := s.faults(ctx); len(faults) > 0 {
 				return errors.New(strings.Join(faults, ", "))
@@ -77,7 +81,9 @@ func (s *system) handler(stopping <-chan struct{}) (http.Handler, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	if err := httpx.Mount(mux, httpx.Prefixes(), executors.Table(), console.Table(), v1, s.health()); err != nil {
+	err = httpx.Mount(mux, httpx.Prefixes(),
+		executors.Table(), console.Table(), pages.Table(), v1, s.health())
+	if err != nil {
 		return nil, err
 	}
 	return httpx.Harden(mux, httpx.Hardening{

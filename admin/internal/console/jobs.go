@@ -15,7 +15,7 @@ import (
 
 const (
 	jobsPerPage = 50
-	listStrip   = 20 // runs in the strip of a line
+	listStrip   = 50 // runs in the strip of a line
 )
 
 // jobLine is a line of the list of jobs.

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Installs the database servers that the tests start themselves, from the
-# system's own packages (Debian and its relatives). Servers that the packages
+# Installs the database servers that the tests start themselves, and the browser
+# that they look at the console with, from the system's own packages (Debian and
+# its relatives). Servers that the packages
 # would start as services stay off: the tests start their own.
 #
-#   admin/internal/dbtest/install.sh [mysql|postgres]…
+#   admin/internal/dbtest/install.sh [mysql|postgres|chromium]…
 set -eu
 
 as_root() {
@@ -20,8 +21,13 @@ for kind in "$@"; do
 	case $kind in
 	mysql) command -v mariadbd >/dev/null 2>&1 || packages="$packages mariadb-server" ;;
 	postgres) have_postgres || packages="$packages postgresql" ;;
+	chromium)
+		command -v chromium-headless-shell >/dev/null 2>&1 || command -v chromium >/dev/null 2>&1 ||
+			packages="$packages chromium-headless-shell"
+		fc-list :lang=zh 2>/dev/null | grep -q . || packages="$packages fonts-wqy-microhei"
+		;;
 	*)
-		echo "install.sh: unknown database $kind; known are mysql and postgres" >&2
+		echo "install.sh: unknown: $kind; known are mysql, postgres and chromium" >&2
 		exit 2
 		;;
 	esac

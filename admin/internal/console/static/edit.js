@@ -25,7 +25,7 @@ const ask = async () => {
     if (!answer.ok || answer.redirected || mine !== asked) return;
     preview.innerHTML = await answer.text(); // rendered and escaped by the server
   } catch {
-    // the button below asks again
+    // the next change asks again
   }
 };
 const soon = () => {
@@ -44,9 +44,6 @@ form.addEventListener('click', (e) => {
     e.preventDefault();
     field('cron').value = button.value;
     parts();
-    ask();
-  } else if (button.hasAttribute('data-again')) {
-    e.preventDefault();
     ask();
   }
 });
@@ -74,6 +71,7 @@ field('cron').addEventListener('input', parts);
 builder.hidden = inputs.length === 0;
 parts();
 showKind();
+form.querySelector('[data-again]').hidden = true; // what is typed is previewed anyway
 
 // A parameter that looks like JSON is checked.
 const param = field('param');

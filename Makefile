@@ -24,7 +24,7 @@ RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 UNIT = $$($(GO) list ./... | grep -v '/internal/e2e')
 
 # What needs real database servers beside SQLite.
-DATABASES := ./internal/store/... ./internal/besidejava/... ./internal/dbtest/...
+DATABASES := ./internal/store/... ./internal/besidejava/... ./internal/dbtest/... ./internal/rest/...
 
 .DEFAULT_GOAL := help
 .PHONY: help

@@ -17,6 +17,13 @@
 // who is logged in. Writing code that executors run is off, whoever asks,
 // unless [Config.CodeEditing] allows it.
 //
+// # History and keys
+//
+// What an editor sets of a job or group is kept before and after each change,
+// without tokens and code, and can be set back ([Service.Undo]). An API key is a
+// principal of its own ([KeyPrincipal]); which verbs it has is kept by the
+// interface that takes it, its groups are kept here.
+//
 // # Errors
 //
 // What the caller did wrong, or may not do, is an [*Error] (errors.As): its

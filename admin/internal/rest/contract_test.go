@@ -93,7 +93,16 @@ func TestDocumentJSON(t *testing.T) {
 // validates requests and answers, and misses no status that is documented.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	for name, dsn := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testContract(t, newWorldOn(t, dsn(t)))
+		})
+	}
+}
+
+func testContract(t *testing.T, w *world) {
+	t.Helper()
 	w.keep = readContract(t)
 	w.seen = map[string]map[int]bool{}
 	o := w.objects(t)

@@ -91,10 +91,24 @@ func (e *executor) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, answer)
 }
 
+// databases make an empty database and return its DSN. Servers join them with
+// the build tag databases.
+var databases = map[string]func(t testing.TB) string{"sqlite": sqlite}
+
+func sqlite(t testing.TB) string {
+	t.Helper()
+	return "sqlite:" + filepath.Join(t.TempDir(), "admin.db")
+}
+
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newWorldOn(t, sqlite(t))
+}
+
+func newWorldOn(t *testing.T, dsn string) *world {
+	t.Helper()
 	a, err := admin.New(admin.Config{
-		DB: "sqlite:" + filepath.Join(t.TempDir(), "admin.db"), AccessToken: token, AdminPassword: password,
+		DB: dsn, AccessToken: token, AdminPassword: password,
 		Language: "en", TimeZone: time.UTC, CodeEditing: true, APIRate: -1, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)

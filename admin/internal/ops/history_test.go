@@ -1,0 +1,152 @@
+package ops
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// actions are the changes of a job, oldest first.
+func (w *world) actions(id int32) (list []string, changes []*model.Change) {
+	w.t.Helper()
+	changes, err := w.JobChanges(w.t.Context(), w.admin, id, 100, 0)
+	require.NoError(w.t, err)
+	for i := len(changes) - 1; i >= 0; i-- {
+		list = append(list, changes[i].Action)
+	}
+	return list, changes
+}
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	id, err := w.CreateTagged(ctx, w.mine, bean(w.gold, everySecond), []string{"b", "a"})
+	require.NoError(t, err)
+	edit := bean(w.gold, everySecond)
+	edit.ID, edit.Param = id, model.T("p=2")
+	require.NoError(t, w.UpdateJob(ctx, w.mine, edit))
+	require.NoError(t, w.UpdateJob(ctx, w.mine, edit), "nothing changes, and nothing is written")
+	require.NoError(t, w.StartJob(ctx, w.mine, id))
+	require.NoError(t, w.StopJob(ctx, w.mine, id))
+	tags := []string{"c"}
+	require.NoError(t, w.EditJob(ctx, w.mine, JobEdit{Job: edit, Tags: &tags}))
+	list, changes := w.actions(id)
+	assert.Equal(t, []string{"create", "update", "start", "stop", "update"}, list)
+	assert.Equal(t, "golden1", changes[0].User)
+	assert.Contains(t, changes[0].Before.S, `"tags":["a","b"]`)
+	assert.Contains(t, changes[0].After.S, `"tags":["c"]`)
+	assert.False(t, changes[4].Before.Valid, "there was nothing before")
+	assert.Contains(t, changes[4].After.S, `"param":"p=1"`)
+
+	// Permission is that on the object; a job that is gone is for administrators.
+	other := Principal{Name: "silver1", Groups: []int32{w.silver}, Source: "login"}
+	_, err = w.Change(ctx, other, changes[0].ID)
+	assert.Equal(t, Forbidden, asError(t, err).Kind)
+	_, err = w.JobChanges(ctx, other, id, 10, 0)
+	assert.Equal(t, Forbidden, asError(t, err).Kind)
+	_, err = w.Undo(ctx, other, changes[0].ID, true)
+	assert.Equal(t, Forbidden, asError(t, err).Kind)
+	require.NoError(t, w.DeleteJob(ctx, w.mine, id))
+	_, err = w.Change(ctx, w.mine, changes[0].ID)
+	assert.Equal(t, NotFound, asError(t, err).Kind)
+	_, err = w.Change(ctx, w.admin, changes[0].ID)
+	require.NoError(t, err)
+	_, err = w.Undo(ctx, w.admin, changes[0].ID, true)
+	assert.Equal(t, NotFound, asError(t, err).Kind, "what is deleted cannot be set back")
+}
+
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	id := w.create(bean(w.gold, everySecond))
+	edit := bean(w.gold, everySecond)
+	edit.ID, edit.Param, edit.TimeZone = id, model.T("p=2"), "America/New_York"
+	require.NoError(t, w.UpdateJob(ctx, w.mine, edit))
+	_, changes := w.actions(id)
+	update := changes[0].ID
+	require.NoError(t, w.StartJob(ctx, w.mine, id), "a start does not stand in the way")
+
+	got, err := w.Undo(ctx, w.mine, update, false)
+	require.NoError(t, err)
+	assert.Equal(t, "undo", got.Action)
+	j := w.load(id)
+	assert.Equal(t, "p=1", j.Param.S)
+	assert.Empty(t, j.TimeZone)
+	assert.True(t, j.Running)
+	_, err = w.Undo(ctx, w.mine, update, false)
+	refusal(t, err, Conflict, "It has been changed since")
+	_, err = w.Undo(ctx, w.mine, got.ID, false)
+	require.NoError(t, err)
+	assert.Equal(t, "America/New_York", w.load(id).TimeZone)
+
+	list, changes := w.actions(id)
+	assert.Equal(t, []string{"create", "update", "start", "undo", "undo"}, list)
+	_, err = w.Undo(ctx, w.mine, changes[2].ID, false) // the start
+	require.NoError(t, err)
+	assert.False(t, w.load(id).Running)
+	_, err = w.Undo(ctx, w.mine, changes[2].ID, false)
+	refusal(t, err, Conflict, "It has been changed since")
+	_, err = w.Undo(ctx, w.mine, changes[4].ID, true)
+	refusal(t, err, Conflict, "This change cannot be undone")
+	_, err = w.Undo(ctx, w.mine, 1<<40, true)
+	assert.Equal(t, NotFound, asError(t, err).Kind)
+}
+
+// TestUndoMove: setting a job back into a group takes the permission on it.
+func TestUndoMove(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	id := w.create(bean(w.silver))
+	edit := bean(w.gold)
+	edit.ID = id
+	require.NoError(t, w.UpdateJob(ctx, w.admin, edit))
+	_, changes := w.actions(id)
+	_, err := w.Undo(ctx, w.mine, changes[0].ID, false)
+	assert.Equal(t, Forbidden, asError(t, err).Kind)
+	_, err = w.Undo(ctx, w.admin, changes[0].ID, false)
+	require.NoError(t, err)
+	assert.Equal(t, w.silver, w.load(id).GroupID)
+}
+
+func TestGroupHistory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	g := &model.Group{ID: w.gold, AppName: "golden-app", Title: "other", Manual: true, AddressList: model.T("http://a:1/")}
+	require.NoError(t, w.UpdateGroup(ctx, w.admin, g))
+	_, err := w.RotateToken(ctx, w.admin, w.gold)
+	require.NoError(t, err)
+	list, err := w.GroupChanges(ctx, w.mine, w.gold, 10, 0)
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	assert.NotContains(t, list[0].Before.S+list[0].After.S, "token")
+	_, err = w.Undo(ctx, w.mine, list[0].ID, false)
+	assert.Equal(t, Forbidden, asError(t, err).Kind, "groups are for administrators")
+	_, err = w.Undo(ctx, w.admin, list[0].ID, false)
+	require.NoError(t, err)
+	back, err := w.Group(ctx, w.mine, w.gold)
+	require.NoError(t, err)
+	assert.Equal(t, "title", back.Title)
+	assert.Len(t, back.Addresses(), 2)
+	assert.True(t, back.TokenSet, "the token is no part of it")
+	require.ErrorIs(t, w.EditGroup(ctx, w.admin, g, func(*Group) bool { return false }), ErrStale)
+}
+
+func TestTags(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, bad := range [][]string{{""}, {"<b>"}, {"a\nb"}, {"\xff"}, make([]string, maxTags+1)} {
+		_, err := w.CreateTagged(t.Context(), w.mine, bean(w.gold), bad)
+		refusal(t, err, Invalid, "Tagsillegal")
+	}
+	job := bean(w.gold)
+	job.ID = w.create(job)
+	stale := JobEdit{Job: job, Match: func(*model.Job, []string) bool { return false }}
+	require.ErrorIs(t, w.EditJob(t.Context(), w.mine, stale), ErrStale)
+}

@@ -40,6 +40,7 @@ func CRUD(t *testing.T, open func(t *testing.T) (*store.Store, *sql.DB)) {
 		{"run view", crudRunView},
 		{"users", crudUsers},
 		{"api", crudAPI},
+		{"alarms", crudAlarms},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			s, db := open(t)

@@ -1,0 +1,206 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+const (
+	alarmMessage = 2000 // characters that are kept of a message
+	alarmError   = 500  // and of an error
+	alarmChannel = 64
+)
+
+const alarmColumns = "id, what, kind, object_id, group_id, first_ms, last_ms, recovered_ms, raised, muted, " +
+	"log_id, message"
+
+func (s *Store) alarmRow(row scanner) (*model.AlarmRecord, error) {
+	var a model.AlarmRecord
+	var first, last, recovered int64
+	err := row.Scan(&a.ID, &a.What, &a.Kind, &a.ObjectID, &a.GroupID, &first, &last, &recovered, &a.Count, &a.Muted,
+		&a.LogID, &a.Message)
+	a.First, a.Last, a.Recovered = s.instant(first), s.instant(last), s.instantOrZero(recovered)
+	return &a, err
+}
+
+// kept is a text as it fits into a column of limit characters: what no database
+// keeps is left out.
+func kept(text string, limit int) string {
+	return cutRunes(strings.ReplaceAll(strings.ToValidUTF8(text, "�"), "\x00", ""), limit)
+}
+
+// RaiseAlarms counts alarms in the open one of their key, or opens one. Of each
+// ID, First and Recovered are not read; Count and Muted are added. All of them
+// are stored, or none.
+func (s *Store) RaiseAlarms(ctx context.Context, list []model.AlarmRecord) error {
+	// Always in the same order, so that nodes do not wait for one another.
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b model.AlarmRecord) int {
+		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ObjectID, b.ObjectID))
+	})
+	err := s.inTx(ctx, func(q querier) error {
+		for i := range list {
+			if err := s.raise(ctx, q, &list[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("raise alarms: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) raise(ctx context.Context, q querier, a *model.AlarmRecord) error {
+	at, message := a.Last.UnixMilli(), kept(a.Message, alarmMessage)
+	_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_alarm (what, kind, object_id, group_id, first_ms, last_ms, "+
+		"recovered_ms, raised, muted, log_id, message) VALUES (?,?,?,?,?,?,0,0,0,?,?)"+
+		s.d.upsert("what, kind, object_id, recovered_ms")),
+		string(a.What), a.Kind, a.ObjectID, a.GroupID, at, at, a.LogID, message)
+	if err != nil {
+		return err
+	}
+	_, err = q.ExecContext(ctx, s.sql("UPDATE xxljob_alarm SET group_id = ?, last_ms = ?, raised = raised + ?, "+
+		"muted = muted + ?, log_id = ?, message = ? WHERE what = ? AND kind = ? AND object_id = ? "+
+		"AND recovered_ms = 0"),
+		a.GroupID, at, a.Count, a.Muted, a.LogID, message, string(a.What), a.Kind, a.ObjectID)
+	return err
+}
+
+// Alarms returns alarms on record, newest first.
+func (s *Store) Alarms(ctx context.Context, f model.AlarmFilter) ([]*model.AlarmRecord, error) {
+	var w where
+	if !w.groups("group_id", 0, f.GroupIDs) {
+		return nil, nil
+	}
+	if f.Ended {
+		w.add("recovered_ms > 0")
+	} else {
+		w.add("recovered_ms = 0")
+	}
+	if f.Kind != "" {
+		w.add("kind = ? AND object_id = ?", f.Kind, f.ObjectID)
+	}
+	if f.BeforeID > 0 {
+		w.add("id < ?", f.BeforeID)
+	}
+	_, limit := page(0, f.Limit)
+	list, err := collect(ctx, s.reader(), s.alarmRow, s.sql("SELECT "+alarmColumns+" FROM xxljob_alarm"+w.String()+
+		" ORDER BY id DESC LIMIT ?"), append(w.args, limit)...)
+	if err != nil {
+		return nil, fmt.Errorf("alarms: %w", err)
+	}
+	return list, nil
+}
+
+// EndAlarm ends an open alarm. It reports false for one that has ended already.
+func (s *Store) EndAlarm(ctx context.Context, id int64, at time.Time) (ended bool, err error) {
+	n, err := s.execCount(ctx, "UPDATE xxljob_alarm SET recovered_ms = ? WHERE id = ? AND recovered_ms = 0",
+		max(at.UnixMilli(), 1), id)
+	if s.isDuplicate(err) { // another one of the key has ended in the same millisecond
+		return s.EndAlarm(ctx, id, at.Add(time.Millisecond))
+	}
+	if err != nil {
+		return false, fmt.Errorf("end alarm %d: %w", id, err)
+	}
+	return n > 0, nil
+}
+
+// ExpireAlarms deletes alarms that ended before then, at most limit, with their
+// deliveries, and returns how many.
+func (s *Store) ExpireAlarms(ctx context.Context, before time.Time, limit int) (int, error) {
+	ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT id FROM xxljob_alarm WHERE recovered_ms > 0 "+
+		"AND recovered_ms < ? ORDER BY recovered_ms LIMIT ?"), before.UnixMilli(), min(max(limit, 1), idBatch))
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	args := padded(ids)
+	err = s.inTx(ctx, func(q querier) error {
+		in := " IN (" + marks(len(args)) + ")"
+		_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_alarm_delivery WHERE alarm_id"+in), args...)
+		if err == nil {
+			_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_alarm WHERE id"+in), args...)
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("expire alarms: %w", err)
+	}
+	return len(ids), nil
+}
+
+// SaveDelivery stores what became of the newest alarm of the key in a channel,
+// or of a test for the zero key. An alarm that is gone is no error.
+func (s *Store) SaveDelivery(ctx context.Context, k model.AlarmKey, d model.AlarmDelivery) error {
+	err := s.inTx(ctx, func(q querier) error {
+		var id int64
+		if k != (model.AlarmKey{}) {
+			err := q.QueryRowContext(ctx, s.sql("SELECT id FROM xxljob_alarm WHERE what = ? AND kind = ? "+
+				"AND object_id = ? ORDER BY id DESC LIMIT 1"), string(k.What), k.Kind, k.ObjectID).Scan(&id)
+			if errors.Is(err, sql.ErrNoRows) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+		_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_alarm_delivery (alarm_id, channel, at_ms, error) "+
+			"VALUES (?,?,?,?)"+s.d.upsert("alarm_id, channel", "at_ms", "error")),
+			id, kept(d.Channel, alarmChannel), d.At.UnixMilli(), kept(d.Error, alarmError))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("delivery of an alarm: %w", err)
+	}
+	return nil
+}
+
+const deliverySelect = "SELECT alarm_id, channel, at_ms, error FROM xxljob_alarm_delivery "
+
+func (s *Store) deliveryRow(row scanner) (model.AlarmDelivery, error) {
+	var d model.AlarmDelivery
+	var at int64
+	err := row.Scan(&d.AlarmID, &d.Channel, &at, &d.Error)
+	d.At = s.instant(at)
+	return d, err
+}
+
+// Deliveries returns what became of alarms in the channels, by alarm and then by
+// the name of the channel.
+func (s *Store) Deliveries(ctx context.Context, alarmIDs []int64) (map[int64][]model.AlarmDelivery, error) {
+	found := make(map[int64][]model.AlarmDelivery)
+	for chunk := range slices.Chunk(alarmIDs, idBatch) {
+		args := padded(chunk)
+		list, err := collect(ctx, s.reader(), s.deliveryRow,
+			s.sql(deliverySelect+"WHERE alarm_id IN ("+marks(len(args))+") ORDER BY alarm_id, channel"), args...)
+		if err != nil {
+			return nil, fmt.Errorf("deliveries of alarms: %w", err)
+		}
+		for _, d := range list {
+			found[d.AlarmID] = append(found[d.AlarmID], d)
+		}
+	}
+	return found, nil
+}
+
+// LastDelivery returns what last happened in a channel, tests included, or nil.
+func (s *Store) LastDelivery(ctx context.Context, channel string) (*model.AlarmDelivery, error) {
+	list, err := collect(ctx, s.reader(), s.deliveryRow,
+		s.sql(deliverySelect+"WHERE channel = ? ORDER BY at_ms DESC LIMIT 1"), channel)
+	if err != nil {
+		return nil, fmt.Errorf("last delivery of a channel: %w", err)
+	}
+	if len(list) == 0 {
+		return nil, nil //nolint:nilnil // said so above
+	}
+	return &list[0], nil
+}

@@ -24,6 +24,7 @@ func (s *Server) register() {
 	s.pages["/"] = true // another interface owns the address, see oldPage
 	s.registerJobs()
 	s.registerRuns()
+	s.registerSettings()
 }
 
 // registerJobs registers what is about jobs.

@@ -12,7 +12,9 @@ import (
 type pageTexts map[string][3]string
 
 // consoleParts are the texts of the console, a part of it a file.
-var consoleParts = []pageTexts{consoleFrame, consoleHome, consoleJobs, consoleEdit, consoleRuns}
+var consoleParts = []pageTexts{
+	consoleFrame, consoleHome, consoleJobs, consoleEdit, consoleAdmin, consoleRuns,
+}
 
 // console holds all of them.
 var console = merged(consoleParts)

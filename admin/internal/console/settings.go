@@ -1,0 +1,346 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+const (
+	usersPerPage  = 50
+	auditsPerPage = 100
+	// auditExport bounds an export, auditBatch what is read of it at once.
+	auditExport = 50_000
+	auditBatch  = 1000
+)
+
+// registerSettings registers what is about people and about the admin itself.
+func (s *Server) registerSettings() {
+	s.page("/settings", httpx.LoggedIn, (*call).account)
+	s.action("/settings/password", httpx.LoggedIn, (*call).changePassword)
+	s.page("/settings/users", httpx.Admin, (*call).users)
+	s.page("/settings/users/new", httpx.Admin, (*call).newUser)
+	s.action("/settings/users/new", httpx.Admin, (*call).createUser)
+	s.page("/settings/users/{id}", httpx.Admin, (*call).editUser)
+	s.action("/settings/users/{id}", httpx.Admin, (*call).saveUser)
+	s.action("/settings/users/{id}/delete", httpx.Admin, (*call).deleteUser)
+	s.page("/settings/audit", httpx.Admin, (*call).audit)
+	s.page("/settings/audit.csv", httpx.Admin, (*call).auditCSV)
+	s.page("/settings/about", httpx.LoggedIn, (*call).about)
+}
+
+// settingsTabs are the pages of the settings that the visitor may see.
+func (c *call) settingsTabs(current string) []tab {
+	var list []tab
+	for _, t := range []struct {
+		name, path string
+		admin      bool
+	}{
+		{"account", "/settings", false},
+		{"users", "/settings/users", true},
+		{"audit", "/settings/audit", true},
+		{"about", "/settings/about", false},
+	} {
+		if !t.admin || c.user.Admin {
+			list = append(list, tab{Text: c.t("settings." + t.name), Path: t.path, Current: t.name == current})
+		}
+	}
+	return list
+}
+
+// settingsHead is the head of a page of the settings.
+func (c *call) settingsHead(title string) head {
+	return head{Title: title, Section: "settings", Crumbs: []crumb{{c.t("nav.settings"), "/settings"}}}
+}
+
+// accountPage is the visitor's own account.
+type accountPage struct {
+	Tabs    []tab
+	Name    string
+	Admin   bool
+	Groups  []option
+	Problem string
+}
+
+func (c *call) account(ctx context.Context) error { return c.showAccount(ctx, http.StatusOK, "") }
+
+func (c *call) showAccount(ctx context.Context, status int, problem string) error {
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	return c.renderStatus(ctx, status, "account", c.settingsHead(c.t("settings.account")), accountPage{
+		Tabs: c.settingsTabs("account"), Name: c.user.Username, Admin: c.user.Admin, Groups: groupOptions(groups),
+		Problem: problem,
+	})
+}
+
+// changePassword changes the visitor's own password, which ends all of the
+// visitor's sessions.
+func (c *call) changePassword(ctx context.Context) error {
+	next := c.r.PostForm.Get("password")
+	if next != c.r.PostForm.Get("again") {
+		return c.showAccount(ctx, http.StatusUnprocessableEntity, c.t("account.differ"))
+	}
+	err := c.s.cfg.Ops.ChangeOwnPassword(ctx, c.who, c.r.PostForm.Get("old"), next)
+	if wait, ok := later(err); ok {
+		return c.showAccount(ctx, http.StatusTooManyRequests, c.t("signin.wait", int(wait.Seconds())+1))
+	}
+	if err != nil {
+		text, ours := c.why(err)
+		if !ours {
+			return err
+		}
+		return c.showAccount(ctx, http.StatusUnprocessableEntity, text)
+	}
+	c.cookie(sessionCookie, "", -time.Second)
+	return c.done("/signin", c.t("account.changed"))
+}
+
+// usersPage is the list of users.
+type usersPage struct {
+	Tabs  []tab
+	Name  string
+	Users []userLine
+	Pager pager
+}
+
+// userLine is a user in the list.
+type userLine struct {
+	*model.User
+	Groups []string
+	Self   bool
+}
+
+func (c *call) users(ctx context.Context) error {
+	filter := c.filter("name")
+	page := max(c.num("page", 1), 1)
+	list, total, err := c.s.cfg.Ops.ListUsers(ctx, c.who, model.UserFilter{
+		Username: filter.Get("name"), Limit: usersPerPage, Offset: (page - 1) * usersPerPage,
+	})
+	if err != nil {
+		return err
+	}
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	titles := groupTitles(groups)
+	p := usersPage{
+		Tabs: c.settingsTabs("users"), Name: filter.Get("name"),
+		Pager: pages("/settings/users", filter, page, usersPerPage, len(list), total),
+	}
+	for _, u := range list {
+		line := userLine{User: u, Self: u.ID == c.user.ID}
+		for _, id := range u.Groups() {
+			if title, ok := titles[id]; ok {
+				line.Groups = append(line.Groups, title)
+			}
+		}
+		p.Users = append(p.Users, line)
+	}
+	return c.render(ctx, "users", c.settingsHead(c.t("settings.users")), p)
+}
+
+// userPage is the form of a user.
+type userPage struct {
+	ID       int32 // 0 for a new one
+	Name     string
+	IsAdmin  bool
+	Chosen   []string
+	Groups   []option
+	Problem  string
+	Action   string
+	Self     bool
+	Deletion string // path of the action that deletes the user; "" where there is none
+}
+
+func (c *call) newUser(ctx context.Context) error {
+	return c.showUser(ctx, http.StatusOK, &userPage{Action: "/settings/users/new"})
+}
+
+// Has reports whether a group is chosen.
+func (p *userPage) Has(id string) bool { return slices.Contains(p.Chosen, id) }
+
+func (c *call) showUser(ctx context.Context, status int, p *userPage) error {
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	p.Groups = groupOptions(groups)
+	title := c.t("users.new")
+	if p.ID > 0 {
+		title = p.Name
+		if !p.Self {
+			p.Deletion = p.Action + "/delete"
+		}
+	}
+	h := c.settingsHead(title)
+	h.Crumbs = append(h.Crumbs, crumb{c.t("settings.users"), "/settings/users"})
+	return c.renderStatus(ctx, status, "user", h, p)
+}
+
+// userInput reads the form of a user.
+func (c *call) userInput(p *userPage) ops.UserInput {
+	p.IsAdmin, p.Chosen = c.str("role") == "admin", c.r.PostForm["group"]
+	return ops.UserInput{
+		Username: p.Name, Password: c.r.PostForm.Get("password"), Admin: p.IsAdmin,
+		Permission: strings.Join(p.Chosen, ","),
+	}
+}
+
+func (c *call) createUser(ctx context.Context) error {
+	p := &userPage{Action: "/settings/users/new", Name: c.str("name")}
+	if _, err := c.s.cfg.Ops.CreateUser(ctx, c.who, c.userInput(p)); err != nil {
+		return c.userRefused(ctx, p, err)
+	}
+	return c.done("/settings/users", c.t("users.created", p.Name))
+}
+
+func (c *call) userRefused(ctx context.Context, p *userPage, err error) error {
+	text, ours := c.why(err)
+	if !ours {
+		return err
+	}
+	p.Problem = text
+	return c.showUser(ctx, http.StatusUnprocessableEntity, p)
+}
+
+// userPageOf finds the user of the path.
+func (c *call) userPageOf(ctx context.Context) (*userPage, error) {
+	u, err := c.s.cfg.Ops.User(ctx, c.who, c.id32("id"))
+	if err != nil {
+		return nil, err
+	}
+	p := &userPage{
+		ID: u.ID, Name: u.Username, IsAdmin: u.Admin, Self: u.ID == c.user.ID,
+		Action: "/settings/users/" + strconv.Itoa(int(u.ID)),
+	}
+	for _, g := range u.Groups() {
+		p.Chosen = append(p.Chosen, strconv.Itoa(int(g)))
+	}
+	return p, nil
+}
+
+func (c *call) editUser(ctx context.Context) error {
+	p, err := c.userPageOf(ctx)
+	if err != nil {
+		return err
+	}
+	return c.showUser(ctx, http.StatusOK, p)
+}
+
+func (c *call) saveUser(ctx context.Context) error {
+	p, err := c.userPageOf(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.s.cfg.Ops.UpdateUser(ctx, c.who, p.ID, c.userInput(p)); err != nil {
+		return c.userRefused(ctx, p, err)
+	}
+	return c.done("/settings/users", c.t("users.saved", p.Name))
+}
+
+func (c *call) deleteUser(ctx context.Context) error {
+	if err := c.s.cfg.Ops.DeleteUser(ctx, c.who, c.id32("id")); err != nil {
+		return c.refuse("/settings/users", err)
+	}
+	return c.done("/settings/users", c.t("users.deleted"))
+}
+
+// auditPage is what was changed.
+type auditPage struct {
+	Tabs   []tab
+	List   []model.Audit
+	Older  string // path of the next page
+	Newest string // path of the first page; "" on it
+}
+
+func (c *call) audit(ctx context.Context) error {
+	before, err := strconv.ParseInt(c.str("before"), 10, 64)
+	if err != nil || before < 0 {
+		before = 0
+	}
+	list, err := c.s.cfg.Ops.Audits(ctx, c.who, auditsPerPage, before)
+	if err != nil {
+		return err
+	}
+	p := auditPage{Tabs: c.settingsTabs("audit"), List: list}
+	if len(list) == auditsPerPage {
+		p.Older = "/settings/audit?before=" + strconv.FormatInt(list[len(list)-1].ID, 10)
+	}
+	if before > 0 {
+		p.Newest = "/settings/audit"
+	}
+	return c.render(ctx, "audit", c.settingsHead(c.t("settings.audit")), p)
+}
+
+// auditCSV exports the audit log, the newest first.
+func (c *call) auditCSV(ctx context.Context) error {
+	var body bytes.Buffer
+	w := csv.NewWriter(&body)
+	_ = w.Write([]string{"id", "time", "user", "action", "object", "detail"})
+	before := int64(0)
+	for n := 0; n < auditExport; {
+		list, err := c.s.cfg.Ops.Audits(ctx, c.who, auditBatch, before)
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			_ = w.Write([]string{
+				strconv.FormatInt(a.ID, 10), a.At.In(c.s.cfg.Location).Format(time.RFC3339), harmless(a.User),
+				harmless(a.Action), harmless(a.Object), harmless(a.Detail),
+			})
+		}
+		if n += len(list); len(list) < auditBatch {
+			break
+		}
+		before = list[len(list)-1].ID
+	}
+	w.Flush()
+	if err := w.Error(); err != nil {
+		return fmt.Errorf("write the audit log as CSV: %w", err)
+	}
+	c.w.Header().Set("Content-Disposition", `attachment; filename="audit.csv"`)
+	httpx.WriteBody(c.w, http.StatusOK, "text/csv;charset=UTF-8", body.Bytes())
+	return nil
+}
+
+// harmless keeps a spreadsheet from taking a text for a formula.
+func harmless(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+// aboutPage is the state of this node.
+type aboutPage struct {
+	Tabs  []tab
+	Facts []fact
+	Node  Cluster
+}
+
+func (c *call) about(ctx context.Context) error {
+	node := c.status(ctx)
+	return c.render(ctx, "about", c.settingsHead(c.t("settings.about")), aboutPage{
+		Tabs: c.settingsTabs("about"), Node: node,
+		Facts: []fact{
+			{Name: c.t("about.version"), Value: c.s.cfg.Version},
+			{Name: c.t("about.node"), Value: node.Node, Mono: true},
+			{Name: c.t("about.shards"), Value: fmt.Sprintf("%d / %d", node.Held, node.Total)},
+			{Name: c.t("job.zone"), Value: zoneName(c.s.cfg.Location, c.now())},
+			{Name: c.t("about.time"), Value: stamp(c.now())},
+		},
+	})
+}

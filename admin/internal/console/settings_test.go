@@ -1,0 +1,119 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+func TestUsers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	group := strconv.Itoa(int(w.group("golden", "gold", "")))
+	rec := v.post("/settings/users/new", url.Values{"name": {"ab"}, "password": {"sesame-open"}, "group": {group}})
+	assert.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+	assert.Contains(t, rec.Body.String(), "Length limit")
+	assert.NotContains(t, rec.Body.String(), "sesame-open", "a password is not sent back")
+	assert.Contains(t, rec.Body.String(), `value="`+group+`" checked`)
+
+	v.post("/settings/users/new", url.Values{
+		"name": {"golden1"}, "password": {"sesame-open"}, "role": {"user"}, "group": {group},
+	})
+	page := v.text("/settings/users")
+	assert.Contains(t, page, "The user golden1 is created.")
+	assert.Contains(t, page, "gold")
+	list, _, err := w.db.Users(t.Context(), model.UserFilter{Username: "golden1"})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	at := "/settings/users/" + strconv.Itoa(int(list[0].ID))
+	assert.Contains(t, v.text(at), `value="`+group+`" checked`)
+	other := w.as(list[0])
+	assert.Equal(t, http.StatusOK, other.get("/settings").Code)
+	v.post(at, url.Values{"role": {"admin"}})
+	assert.Equal(t, http.StatusSeeOther, other.get("/settings").Code, "a change of the role ends the sessions")
+	u, err := w.db.User(t.Context(), list[0].ID)
+	require.NoError(t, err)
+	assert.True(t, u.Admin)
+
+	self := "/settings/users/" + strconv.Itoa(int(w.admin.ID))
+	assert.Contains(t, v.text(self), "Another administrator")
+	assert.Equal(t, http.StatusUnprocessableEntity, v.post(self, url.Values{"role": {"user"}}).Code)
+	v.post(self+"/delete", nil)
+	v.post(at+"/delete", nil)
+	assert.Contains(t, v.text("/settings/users"), "The user is deleted.")
+	assert.Equal(t, http.StatusNotFound, v.get(at).Code)
+	assert.NotEmpty(t, v.text(self), "oneself stays")
+}
+
+// TestSettingsAreForAdministrators: others see their own account and how the
+// node is, and nothing else.
+func TestSettingsAreForAdministrators(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.user("silver1", false, ""))
+	page := v.text("/settings")
+	assert.NotContains(t, page, "/settings/users")
+	assert.Contains(t, v.text("/settings/about"), "v1.2.3")
+	for _, path := range []string{
+		"/settings/users", "/settings/users/new", "/settings/users/1", "/settings/audit", "/settings/audit.csv",
+	} {
+		rec := v.get(path)
+		assert.Equal(t, http.StatusForbidden, rec.Code, path)
+		assert.Contains(t, rec.Body.String(), "for administrators", path)
+	}
+	for _, path := range []string{"/settings/users/new", "/settings/users/1", "/settings/users/1/delete"} {
+		assert.Equal(t, http.StatusForbidden, v.post(path, url.Values{"name": {"evil-admin"}, "role": {"admin"}}).Code, path)
+	}
+}
+
+func TestChangePassword(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v, second := w.as(w.admin), w.as(w.admin)
+	send := func(old, next, again string) (int, string) {
+		rec := v.post("/settings/password", url.Values{"old": {old}, "password": {next}, "again": {again}})
+		return rec.Code, rec.Body.String()
+	}
+	code, page := send("sesame-open", "sesame-closed", "sesame-clozed")
+	assert.Equal(t, http.StatusUnprocessableEntity, code)
+	assert.Contains(t, page, "not the same")
+	code, page = send("wrong", "sesame-closed", "sesame-closed")
+	assert.Equal(t, http.StatusUnprocessableEntity, code)
+	assert.Contains(t, page, "old password")
+	v = second
+	code, _ = send("sesame-open", "sesame-closed", "sesame-closed")
+	assert.Equal(t, http.StatusSeeOther, code)
+	assert.Contains(t, v.text("/signin"), "sign in with it")
+	assert.Equal(t, http.StatusSeeOther, v.post("/signin", url.Values{
+		"name": {"admin"}, "password": {"sesame-closed"},
+	}).Code)
+}
+
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	assert.Contains(t, v.text("/settings/audit"), "Nothing has been changed yet")
+	j := w.job(w.group("golden", "gold", ""), "settle")
+	for range 101 {
+		require.NoError(t, w.db.AddAudit(t.Context(), model.Audit{
+			At: noon, User: "=cmd()", Action: "job.update", Object: pathOf(j), Detail: evil,
+		}))
+	}
+	page := v.get("/settings/audit").Body.String()
+	assert.NotContains(t, page, "<script>alert")
+	assert.Contains(t, page, "/settings/audit?before=2")
+	assert.Contains(t, v.text("/settings/audit?before=2"), "Newest")
+	rec := v.get("/settings/audit.csv")
+	assert.Equal(t, "text/csv;charset=UTF-8", rec.Header().Get("Content-Type"))
+	assert.Equal(t, 102, strings.Count(rec.Body.String(), "\n"))
+	assert.Contains(t, rec.Body.String(), "'=cmd()", "no formula in a spreadsheet")
+}

@@ -31,6 +31,19 @@ var helpTexts = kong.Vars{
 		"needs it. Default: none.",
 	"insecure_executor_tls": "Accept any certificate of https executors, as Java does.",
 	"log_days":              "Days that run logs are kept; negative keeps them for ever.",
+	"server":                "Address of the running admin. Default: http://127.0.0.1:8080.",
+	"key":                   "API key of the admin; better given in XXL_JOB_KEY, where no list of processes shows it.",
+	"key_verbs": "What it may do: read, run, edit or admin, which is everything. May be given several times. " +
+		"Each of the first three is for itself.",
+	"verbs":      "read,run,edit,admin",
+	"key_groups": "Only these groups: app names or ids. Default: all.",
+	"output":     "Form of the output: table, json or yaml.",
+	"run_status": "Only running, success or failed.",
+	"key_login": "Log in as this user instead of with a key, for the first one; the password is the first line of " +
+		"standard input.",
+	"apply_files": "YAML file, a folder with *.yaml and *.yml files, or - for standard input. May be given several " +
+		"times.",
+	"apply_prune": "Delete the jobs of --group, with --tag, or both, that the files do not have.",
 	"import_from": "Database to copy, which is only read: mysql://user:pw@host:port/name or " +
 		"postgres://user:pw@host:port/name, of a Java admin from 2.3.0 on or of ours; or sqlite:FILE.",
 	"import_from_zone": "IANA zone in which the other admin ran. Default: that of --time-zone. Where it is another " +

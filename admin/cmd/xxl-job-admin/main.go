@@ -6,6 +6,7 @@
 //	xxl-job-admin migrate --dry-run   what would be added to a database
 //	xxl-job-admin import --from URL   copy the database of a Java admin
 //	xxl-job-admin user passwd admin   a new password
+//	xxl-job-admin job apply -f jobs.yaml  make jobs of a running admin what a file says
 //	xxl-job-admin cron '0 0/5 * * * ?'  when an expression fires
 //
 // Every flag is an environment variable too (--access-token is
@@ -13,7 +14,9 @@
 // A flag wins over the environment, and the environment over the file.
 //
 // Exit codes: 0 when all went well, 1 when not, 2 for a mistake on the command
-// line, in the environment or in the file.
+// line, in the environment or in the file. Commands on a running admin also have 3
+// for job apply --dry-run that would change something, 4 for job run --wait whose
+// run failed, and 5 for what does not exist.
 package main
 
 import (
@@ -44,13 +47,19 @@ const envPrefix = "XXL_JOB_ADMIN"
 type commands struct {
 	Config configFlag `help:"JSON file with flags by their names, e.g. {\"listen\": \":8080\"}." placeholder:"FILE"`
 
-	Serve   serveCmd   `cmd:"" default:"withargs" help:"Run the scheduling centre (the default command)."`
-	Demo    demoCmd    `cmd:"" help:"Show it at work: admin, executors and sample jobs in one process."`
-	Migrate migrateCmd `cmd:"" help:"Create the tables, or add what is missing to those of a Java admin, and exit."`
-	Import  importCmd  `cmd:"" help:"Copy groups, jobs, users and logs from the database of a Java admin into ours."`
-	User    userCmd    `cmd:"" help:"List, add and delete users, and set passwords."`
-	Cron    cronCmd    `cmd:"" help:"Show when cron expressions fire."`
-	Version versionCmd `cmd:"" help:"Show what this program was built from."`
+	Serve    serveCmd    `cmd:"" default:"withargs" help:"Run the scheduling centre (the default command)."`
+	Demo     demoCmd     `cmd:"" help:"Show it at work: admin, executors and sample jobs in one process."`
+	Migrate  migrateCmd  `cmd:"" help:"Create the tables, or add what is missing to those of a Java admin, and exit."`
+	Import   importCmd   `cmd:"" help:"Copy groups, jobs, users and logs from the database of a Java admin into ours."`
+	User     userCmd     `cmd:"" help:"List, add and delete users, and set passwords."`
+	Job      jobCmd      `cmd:"" help:"List, apply, export, start, stop, run and delete jobs of a running admin."`
+	Run      runCmd      `cmd:"" help:"List, show, kill and retry runs of a running admin, and print their logs."`
+	Executor executorCmd `cmd:"" help:"List and probe the executors of a running admin."`
+	Key      keyCmd      `cmd:"" help:"List, create and revoke API keys of a running admin."`
+
+	Completion completionCmd `cmd:"" help:"Print a script for the completion of a shell."`
+	Cron       cronCmd       `cmd:"" help:"Show when cron expressions fire."`
+	Version    versionCmd    `cmd:"" help:"Show what this program was built from."`
 }
 
 // console is what a command talks to.
@@ -127,11 +136,18 @@ func unsetEmpty() error {
 func exitCode(err error, con console) int {
 	var silent silentError
 	var usage usageError
+	var coded codedError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &silent):
+		if errors.As(silent.error, &coded) {
+			return coded.code
+		}
 		return exitFault
+	case errors.As(err, &coded):
+		fmt.Fprintln(con.err, "xxl-job-admin:", err)
+		return coded.code
 	case errors.As(err, &usage):
 		fmt.Fprintln(con.err, "xxl-job-admin:", err)
 		return exitUsage

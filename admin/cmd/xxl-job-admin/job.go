@@ -1,0 +1,285 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/xxljob-go/xxljob/admin/client"
+	"github.com/xxljob-go/xxljob/admin/internal/jobfile"
+)
+
+// jobCmd works on the jobs of a running admin.
+type jobCmd struct {
+	List   jobList   `cmd:"" help:"List jobs."`
+	Get    jobGet    `cmd:"" help:"Show a job."`
+	Apply  jobApply  `cmd:"" help:"Make jobs what YAML files say: show a plan, ask, change."`
+	Export jobExport `cmd:"" help:"Write jobs as YAML, as apply reads them."`
+	Start  jobStart  `cmd:"" help:"Let jobs fire by their schedules."`
+	Stop   jobStop   `cmd:"" help:"Let jobs fire no more. What runs goes on."`
+	Run    jobRun    `cmd:"" help:"Run a job once."`
+	Delete jobDelete `cmd:"" help:"Delete jobs with their runs, logs and code."`
+}
+
+// jobSet selects jobs.
+type jobSet struct {
+	Group   string `help:"Only of this group: its app name or id." env:"-" placeholder:"GROUP"`
+	State   string `help:"Only started or stopped ones." enum:",started,stopped" default:"" env:"-" placeholder:"STATE"`
+	Name    string `help:"Only those whose names contain this." env:"-" placeholder:"PART"`
+	Handler string `help:"Only those whose handlers contain this." env:"-" placeholder:"PART"`
+	Author  string `help:"Only those whose authors contain this." env:"-" placeholder:"PART"`
+	Tag     string `help:"Only those with this tag." env:"-"`
+}
+
+// filter is the set as the API knows it.
+func (s *jobSet) filter(ctx context.Context, c *client.Client) (client.JobFilter, error) {
+	f := client.JobFilter{State: s.State, Name: s.Name, Handler: s.Handler, Author: s.Author, Tag: s.Tag, Sort: "id"}
+	if s.Group == "" {
+		return f, nil
+	}
+	g, err := findGroup(ctx, c, s.Group)
+	if err == nil {
+		f.GroupID = g.ID
+	}
+	return f, err
+}
+
+// jobs lists the set.
+func (s *jobSet) jobs(ctx context.Context, c *client.Client) ([]*client.Job, error) {
+	f, err := s.filter(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	list := []*client.Job{}
+	for j, err := range c.Jobs(ctx, f) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, j)
+	}
+	return list, nil
+}
+
+// jobList lists jobs.
+type jobList struct {
+	remote
+	output
+	jobSet
+}
+
+// Run prints them by id.
+func (l *jobList) Run(ctx context.Context, con console) error {
+	return l.with(func(c *client.Client) error {
+		list, err := l.jobs(ctx, c)
+		if err != nil {
+			return err
+		}
+		apps, err := appNames(ctx, c)
+		if err != nil {
+			return err
+		}
+		return l.print(con, list, func(w io.Writer) {
+			row(w, "ID", "GROUP", "NAME", "STATE", "SCHEDULE", "NEXT FIRE")
+			for _, j := range list {
+				row(w, j.ID, apps[j.GroupID], j.Name, j.State, jobfile.Words(j.Schedule), clock(j.NextFire))
+			}
+		})
+	})
+}
+
+// oneJob names a job.
+type oneJob struct {
+	Job string `arg:"" help:"Id, name, or GROUP/NAME."`
+}
+
+// jobGet shows a job.
+type jobGet struct {
+	remote
+	output
+	oneJob
+}
+
+// Run prints it.
+func (g *jobGet) Run(ctx context.Context, con console) error {
+	return g.with(func(c *client.Client) error {
+		j, err := findJob(ctx, c, g.Job)
+		if err != nil {
+			return err
+		}
+		apps, err := appNames(ctx, c)
+		if err != nil {
+			return err
+		}
+		return g.print(con, j, func(w io.Writer) {
+			for _, line := range [][2]string{
+				{"id", fmt.Sprint(j.ID)},
+				{"group", fmt.Sprintf("%s (%d)", apps[j.GroupID], j.GroupID)},
+				{"name", j.Name},
+				{"author", j.Author},
+				{"state", j.State},
+				{"schedule", jobfile.Words(j.Schedule)},
+				{"next fire", clock(j.NextFire)},
+				{"last fire", clock(j.LastFire)},
+				{"misfire", j.Misfire},
+				{"route", j.Route},
+				{"block", j.Block},
+				{"code type", j.CodeType},
+				{"handler", dash(j.Handler)},
+				{"param", dash(j.Param)},
+				{"timeout", fmt.Sprintf("%d s", j.TimeoutMs/1000)},
+				{"retries", fmt.Sprint(j.Retries)},
+				{"children", strings.Trim(fmt.Sprint(j.Children), "[]")},
+				{"tags", strings.Join(j.Tags, " ")},
+				{"alarm e-mail", dash(j.AlarmEmail)},
+			} {
+				row(w, line[0], line[1])
+			}
+		})
+	})
+}
+
+// jobExport writes jobs as YAML.
+type jobExport struct {
+	remote
+	jobSet
+
+	Jobs []string `arg:"" optional:"" name:"job" help:"Ids, names, or GROUP/NAME. Default: all that the flags select."`
+	File string   `help:"Write into this file instead of standard output." short:"f" env:"-" placeholder:"FILE"`
+}
+
+// Run writes them.
+func (e *jobExport) Run(ctx context.Context, con console) error {
+	return e.with(func(c *client.Client) error {
+		w, err := world(ctx, c)
+		if err != nil {
+			return err
+		}
+		list, err := e.jobs(ctx, c)
+		if len(e.Jobs) > 0 && err == nil {
+			list, err = findJobs(ctx, c, e.Jobs)
+		}
+		if err != nil {
+			return err
+		}
+		docs := make([]*jobfile.Job, len(list))
+		for i, j := range list {
+			docs[i] = jobfile.FromWorld(w, j)
+			if j.CodeType != "bean" {
+				if docs[i].Code, err = w.Code(j.ID); err != nil {
+					return err
+				}
+			}
+		}
+		if e.File == "" {
+			return jobfile.Write(con.out, docs)
+		}
+		return writeFile(e.File, func(w io.Writer) error { return jobfile.Write(w, docs) })
+	})
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
+}
+
+// findJobs finds each of the names, before anything is done to one of them.
+func findJobs(ctx context.Context, c *client.Client, names []string) ([]*client.Job, error) {
+	list := make([]*client.Job, 0, len(names))
+	for _, name := range names {
+		j, err := findJob(ctx, c, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, j)
+	}
+	return list, nil
+}
+
+// manyJobs names jobs.
+type manyJobs struct {
+	Jobs []string `arg:"" name:"job" help:"Ids, names, or GROUP/NAME."`
+}
+
+// each does something to each job, and says so.
+func (m *manyJobs) each(
+	ctx context.Context, con console, c *client.Client, done string, do func(j *client.Job) error,
+) error {
+	list, err := findJobs(ctx, c, m.Jobs)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for _, j := range list {
+		if err := do(j); err != nil {
+			faults = append(faults, fmt.Errorf("job %d: %w", j.ID, err))
+			continue
+		}
+		fmt.Fprintf(con.out, "%s job %d %s\n", done, j.ID, safe(j.Name))
+	}
+	return errors.Join(faults...)
+}
+
+// jobStart starts jobs.
+type jobStart struct {
+	remote
+	manyJobs
+}
+
+// Run starts them.
+func (s *jobStart) Run(ctx context.Context, con console) error {
+	return s.with(func(c *client.Client) error {
+		return s.each(ctx, con, c, "started", func(j *client.Job) error {
+			_, err := c.StartJob(ctx, j.ID)
+			return err
+		})
+	})
+}
+
+// jobStop stops jobs.
+type jobStop struct {
+	remote
+	manyJobs
+}
+
+// Run stops them.
+func (s *jobStop) Run(ctx context.Context, con console) error {
+	return s.with(func(c *client.Client) error {
+		return s.each(ctx, con, c, "stopped", func(j *client.Job) error {
+			_, err := c.StopJob(ctx, j.ID)
+			return err
+		})
+	})
+}
+
+// jobDelete deletes jobs.
+type jobDelete struct {
+	remote
+	manyJobs
+
+	Yes bool `help:"Ask no questions." short:"y" env:"-"`
+}
+
+// Run asks, and deletes them.
+func (d *jobDelete) Run(ctx context.Context, con console) error {
+	return d.with(func(c *client.Client) error {
+		list, err := findJobs(ctx, c, d.Jobs)
+		if err != nil {
+			return err
+		}
+		var names []string
+		for _, j := range list {
+			names = append(names, fmt.Sprintf("%d %s", j.ID, safe(j.Name)))
+		}
+		question := "Delete job " + strings.Join(names, ", ") + " with runs, logs and code?"
+		if err := confirm(con, d.Yes, question); err != nil {
+			return err
+		}
+		return d.each(ctx, con, c, "deleted", func(j *client.Job) error { return c.DeleteJob(ctx, j.ID, "*") })
+	})
+}

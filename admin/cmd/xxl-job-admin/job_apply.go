@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/xxljob-go/xxljob/admin/client"
+	"github.com/xxljob-go/xxljob/admin/internal/jobfile"
+)
+
+// jobApply makes jobs what files say.
+type jobApply struct {
+	remote
+	output
+
+	Files  []string `name:"file" short:"f" required:"" help:"${apply_files}" env:"-" placeholder:"FILE" sep:"none"`
+	DryRun bool     `help:"Only show the plan; exit code 3 if it has changes." env:"-"`
+	Yes    bool     `help:"Ask no questions." short:"y" env:"-"`
+	Prune  bool     `help:"${apply_prune}" env:"-"`
+	Group  string   `help:"With --prune: jobs of this group, by its app name." env:"-" placeholder:"GROUP"`
+	Tag    string   `help:"With --prune: jobs with this tag." env:"-"`
+}
+
+// applied is what apply prints as JSON or YAML.
+type applied struct {
+	*jobfile.Plan
+
+	Applied bool `json:"applied"`
+}
+
+// Run shows the plan, asks, and carries it out.
+func (a *jobApply) Run(ctx context.Context, con console) error {
+	if err := a.check(); err != nil {
+		return err
+	}
+	jobs, err := a.read(con)
+	if err != nil {
+		return usageError{err}
+	}
+	return a.with(func(c *client.Client) error {
+		w, err := world(ctx, c)
+		if err != nil {
+			return err
+		}
+		var scope *jobfile.Scope
+		if a.Prune {
+			scope = &jobfile.Scope{Group: a.Group, Tag: a.Tag}
+		}
+		plan, err := jobfile.Make(w, jobs, scope)
+		if err != nil {
+			return err
+		}
+		changes := len(plan.Steps) > 0
+		if a.Output == "table" {
+			showPlan(con.out, plan)
+		}
+		if changes && !a.DryRun {
+			question := fmt.Sprintf("Create %d, update %d, delete %d?",
+				plan.Count(jobfile.Create), plan.Count(jobfile.Update), plan.Count(jobfile.Delete))
+			if err := confirm(con, a.Yes, question); err != nil {
+				return err
+			}
+			if err := carryOut(ctx, c, plan); err != nil {
+				return err
+			}
+		}
+		if a.Output != "table" {
+			if err := a.print(con, applied{plan, changes && !a.DryRun}, nil); err != nil {
+				return err
+			}
+		} else if changes && !a.DryRun {
+			fmt.Fprintln(con.out, "done")
+		}
+		if changes && a.DryRun {
+			return silentError{codedError{errors.New("there are changes"), exitChanges}}
+		}
+		return nil
+	})
+}
+
+func (a *jobApply) check() error {
+	switch {
+	case a.Prune && a.Group == "" && a.Tag == "":
+		return usageError{errors.New("--prune needs --group or --tag, to say of which jobs others are deleted")}
+	case !a.Prune && a.Group+a.Tag != "":
+		return usageError{errors.New("--group and --tag belong to --prune")}
+	case slices.Contains(a.Files, "-") && !a.Yes && !a.DryRun:
+		return usageError{errors.New("standard input is the file, so that it cannot answer: give --yes or --dry-run")}
+	case a.Output != "table" && !a.Yes && !a.DryRun:
+		return usageError{errors.New("--output json and yaml ask no questions: give --yes or --dry-run")}
+	}
+	return nil
+}
+
+// read reads all files, and the YAML files of folders.
+func (a *jobApply) read(con console) ([]*jobfile.Job, error) {
+	var jobs []*jobfile.Job
+	var faults []error
+	add := func(name string, r io.Reader) {
+		list, err := jobfile.Parse(name, r)
+		jobs, faults = append(jobs, list...), append(faults, err)
+	}
+	for _, path := range a.Files {
+		if path == "-" {
+			add("standard input", con.in)
+			continue
+		}
+		names, err := yamlFiles(path)
+		faults = append(faults, err)
+		for _, name := range names {
+			file, err := os.Open(name)
+			if err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			add(name, file)
+			_ = file.Close() // only read
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	if len(jobs) == 0 {
+		return nil, fmt.Errorf("%s: there is no job in it", strings.Join(a.Files, ", "))
+	}
+	return jobs, nil
+}
+
+func yamlFiles(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, entry := range entries {
+		if ext := filepath.Ext(entry.Name()); !entry.IsDir() && (ext == ".yaml" || ext == ".yml") {
+			names = append(names, filepath.Join(path, entry.Name()))
+		}
+	}
+	return names, nil
+}
+
+// showPlan prints a plan for people.
+func showPlan(w io.Writer, plan *jobfile.Plan) {
+	for _, s := range plan.Steps {
+		name := safe(s.Group + "/" + s.Name)
+		switch s.Action {
+		case jobfile.Create:
+			fmt.Fprintf(w, "+ %s\n", name)
+		case jobfile.Delete:
+			fmt.Fprintf(w, "- %s (id %d)\n", name, s.ID)
+		case jobfile.Update:
+			fmt.Fprintf(w, "~ %s (id %d)\n", name, s.ID)
+		}
+		for _, f := range s.Fields {
+			fmt.Fprintf(w, "    %s: %s -> %s\n", f.Field, safe(dash(f.Before)), safe(dash(f.After)))
+		}
+	}
+	if len(plan.Steps) == 0 {
+		fmt.Fprintf(w, "no changes: %d jobs are what the files say\n", plan.Unchanged)
+	} else if plan.Unchanged > 0 {
+		fmt.Fprintf(w, "= %d unchanged\n", plan.Unchanged)
+	}
+}
+
+// carryOut does what a plan says: first what is new, so that it can be a child,
+// last what goes.
+func carryOut(ctx context.Context, c *client.Client, plan *jobfile.Plan) error {
+	created := make(map[string]int32)
+	for _, s := range plan.Steps {
+		if s.Action == jobfile.Create {
+			if err := makeJob(ctx, c, s); err != nil {
+				return fmt.Errorf("%s/%s: %w", s.Group, s.Name, err)
+			}
+			created[s.Group+"/"+s.Name] = s.ID
+		}
+	}
+	for _, s := range plan.Steps {
+		if err := change(ctx, c, s, created); err != nil {
+			return fmt.Errorf("%s/%s: %w", s.Group, s.Name, err)
+		}
+	}
+	for _, s := range plan.Steps {
+		if s.Action == jobfile.Delete {
+			err := c.DeleteJob(ctx, s.ID, "*")
+			if err != nil && !errors.Is(err, client.ErrNotFound) {
+				return fmt.Errorf("%s/%s: %w", s.Group, s.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// makeJob creates a job; its state comes when it has its children.
+func makeJob(ctx context.Context, c *client.Client, s *jobfile.Step) error {
+	if s.Want.Author == "" {
+		who, err := c.Session(ctx)
+		if err != nil {
+			return err
+		}
+		s.Want.Author = who.Name
+	}
+	j, err := c.CreateJob(ctx, client.JobCreate{
+		JobInput: s.Want, CodeType: s.Job.CodeType, Code: s.Job.Code, CodeRemark: s.Job.Remark,
+	})
+	if err != nil {
+		return err
+	}
+	s.ID, s.Was = j.ID, j
+	return nil
+}
+
+// change changes what there is, or what create has left to do.
+func change(ctx context.Context, c *client.Client, s *jobfile.Step, created map[string]int32) error {
+	if s.Action == jobfile.Delete {
+		return nil
+	}
+	late := false
+	s.Want.Children = nil
+	for _, ref := range s.Children {
+		id := ref.ID
+		if id == 0 {
+			id, late = created[ref.Name], true
+		}
+		s.Want.Children = append(s.Want.Children, id)
+	}
+	if s.Action == jobfile.Update || late {
+		now, err := c.Job(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(now.JobInput, s.Was.JobInput) {
+			return errors.New("was changed meanwhile: apply once more to see the new plan")
+		}
+		if _, err := c.UpdateJob(ctx, s.ID, now.ETag, s.Want); err != nil {
+			return err
+		}
+	}
+	if s.NewCode {
+		remark := s.Job.Remark
+		if remark == "" {
+			remark = "applied from a file"
+		}
+		if _, err := c.SaveCode(ctx, s.ID, s.Job.Code, remark); err != nil {
+			return err
+		}
+	}
+	return setState(ctx, c, s)
+}
+
+func setState(ctx context.Context, c *client.Client, s *jobfile.Step) (err error) {
+	switch s.NewState {
+	case "", s.Was.State:
+	case client.StateStarted:
+		_, err = c.StartJob(ctx, s.ID)
+	default:
+		_, err = c.StopJob(ctx, s.ID)
+	}
+	return err
+}

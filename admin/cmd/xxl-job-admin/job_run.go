@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/client"
+)
+
+// pollEvery is how often a run is asked for its end.
+const pollEvery = 500 * time.Millisecond
+
+// waiting are the flags of commands that can wait for runs.
+type waiting struct {
+	Wait        bool          `help:"Wait until the runs have ended; exit code 4 if one failed." env:"-"`
+	Follow      bool          `help:"Print the logs as they are written, and wait." env:"-"`
+	WaitTimeout time.Duration `help:"Longest wait; 0 is no limit." default:"0" env:"-"`
+}
+
+// jobRun runs a job once.
+type jobRun struct {
+	remote
+	output
+	oneJob
+	waiting
+
+	Param   *string  `help:"Parameter instead of that of the job." env:"-" placeholder:"TEXT"`
+	Address []string `help:"Run only at these addresses of the group." env:"-" placeholder:"URL"`
+}
+
+// Run runs it.
+func (r *jobRun) Run(ctx context.Context, con console) error {
+	return r.with(func(c *client.Client) error {
+		j, err := findJob(ctx, c, r.Job)
+		if err != nil {
+			return err
+		}
+		ids, err := c.RunJob(ctx, j.ID, client.RunInput{Param: r.Param, Addresses: r.Address})
+		if err != nil {
+			return err
+		}
+		return r.finish(ctx, con, c, &r.output, ids)
+	})
+}
+
+// finish prints the runs that were made, and waits for them if that is wanted.
+func (w *waiting) finish(ctx context.Context, con console, c *client.Client, o *output, ids []int64) error {
+	if !w.Wait && !w.Follow {
+		return o.print(con, map[string][]int64{"run_ids": ids}, func(t io.Writer) {
+			for _, id := range ids {
+				fmt.Fprintf(t, "run %d\n", id)
+			}
+		})
+	}
+	if w.WaitTimeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, w.WaitTimeout,
+			fmt.Errorf("the runs have not ended within %v", w.WaitTimeout))
+		defer cancel()
+	}
+	runs := make([]*client.Run, 0, len(ids))
+	for _, id := range ids {
+		if w.Follow {
+			if err := followOne(ctx, con, c, id); err != nil {
+				return orCause(ctx, err)
+			}
+		}
+		run, err := ended(ctx, c, id)
+		if err != nil {
+			return orCause(ctx, err)
+		}
+		runs = append(runs, run)
+	}
+	if err := o.print(con, runs, func(t io.Writer) { runTable(t, runs, nil) }); err != nil {
+		return err
+	}
+	var faults []string
+	for _, run := range runs {
+		if run.Status != client.RunSuccess {
+			faults = append(faults, fmt.Sprintf("run %d: %s", run.ID, run.Status))
+		}
+	}
+	if len(faults) > 0 {
+		return codedError{errors.New(strings.Join(faults, ", ")), exitRunFailed}
+	}
+	return nil
+}
+
+// orCause says why ctx ended, where that is what has happened.
+func orCause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// followOne prints a log as it is written. A run that no executor has taken has
+// none yet.
+func followOne(ctx context.Context, con console, c *client.Client, id int64) error {
+	if _, err := until(ctx, c, id, func(r *client.Run) bool { return r.Status != client.RunWaiting }); err != nil {
+		return err
+	}
+	for part, err := range c.Follow(ctx, id, 1) {
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(con.out, part.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended waits for the end of a run.
+func ended(ctx context.Context, c *client.Client, id int64) (*client.Run, error) {
+	return until(ctx, c, id, (*client.Run).Ended)
+}
+
+func until(ctx context.Context, c *client.Client, id int64, done func(*client.Run) bool) (*client.Run, error) {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		run, err := c.Run(ctx, id)
+		if err != nil || done(run) {
+			return run, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}

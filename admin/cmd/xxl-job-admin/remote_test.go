@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob"
+	"github.com/xxljob-go/xxljob/admin/client"
+)
+
+// kitchen is an admin of its own process with an executor of this one.
+type kitchen struct {
+	url  string
+	env  []string
+	text bytes.Buffer // what was typed and what came of it
+	rest []byte       // standard output of the last command
+	dir  string
+
+	close func()
+}
+
+func newKitchen(t *testing.T) *kitchen {
+	t.Helper()
+	k := &kitchen{dir: t.TempDir()}
+	p := start(t, k.dir, nil, "serve", "--listen", "127.0.0.1:0", "--data-dir", "data", "--language", "en",
+		"--admin-password", "correct-horse", "--access-token", "a-token-of-the-test")
+	k.url = "http://" + p.wait(t, listening)[1]
+	p.wait(t, "admin ready")
+	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	e, err := xxljob.NewExecutor(xxljob.Config{
+		AdminAddrs: []string{k.url}, AppName: "kitchen", AccessToken: "a-token-of-the-test", Listener: ln,
+		LogPath: filepath.Join(k.dir, "logs"), Logger: slog.New(slog.DiscardHandler), RegistryInterval: time.Second,
+	})
+	require.NoError(t, err)
+	for name, handler := range map[string]xxljob.HandlerFunc{
+		"echo": func(_ context.Context, run *xxljob.Run) error {
+			run.Logger().Info("echo " + run.Param()) //nolint:sloglint // the parameter is what is echoed
+			return nil
+		},
+		"fail": func(context.Context, *xxljob.Run) error { return errors.New("no money") },
+		"hold": func(ctx context.Context, _ *xxljob.Run) error {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		},
+	} {
+		require.NoError(t, e.Register(name, handler))
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(ctx) }()
+	k.close = func() {
+		stop()
+		require.NoError(t, <-ended)
+		code, _ := p.end(t, syscall.SIGTERM)
+		assert.Equal(t, exitOK, code)
+	}
+	return k
+}
+
+// run types a command, and returns its exit code.
+func (k *kitchen) run(t *testing.T, stdin string, args ...string) int {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.Env = append(append(os.Environ(), runProgram+"=1", "XXL_JOB_SERVER="+k.url), k.env...)
+	cmd.Dir = k.dir
+	cmd.Stdin = strings.NewReader(stdin)
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if err != nil {
+		require.ErrorAs(t, err, &exit)
+	}
+	code := cmd.ProcessState.ExitCode()
+	k.rest = out.Bytes()
+	k.text.WriteString("$ xxl-job-admin " + strings.Join(args, " ") + "\n" + out.String() + errOut.String())
+	if code != 0 {
+		k.text.WriteString("exit code " + string(rune('0'+code)) + "\n")
+	}
+	k.text.WriteString("\n")
+	return code
+}
+
+// plain is the session without what differs each time.
+func (k *kitchen) plain() string {
+	text := k.text.String()
+	for _, r := range [][2]string{
+		{` {2,}`, "  "},
+		{`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?`, "TIME"},
+		{`127\.0\.0\.1:\d+`, "HOST:PORT"},
+		{`xja_[0-9a-f]{64}`, "xja_SECRET"},
+		{`xja_[0-9a-f]{6}\b`, "xja_BEGIN"},
+		{`  \d+s  `, "  Ns  "},
+		{`\d+ ms`, "N ms"},
+		{`JobThread-\d+-\d+`, "JobThread-N"},
+		{`#[\w.]+\]-\[\d+\]`, "#func]-[N]"},
+		{`(?m)^.*callback finish\.\n`, ""}, // it may come later than the end
+		{`(automatic  \S+  )(-|TIME)`, "${1}BEAT"},
+		{`(?m) +$`, ""},
+	} {
+		text = regexp.MustCompile(r[0]).ReplaceAllString(text, r[1])
+	}
+	return text
+}
+
+func (k *kitchen) write(t *testing.T, name, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(k.dir, name), []byte(text), 0o600))
+}
+
+const kitchenJobs = `group: kitchen
+name: hello
+author: me
+schedule: {cron: '0 0 3 1 1 ? 2099', time_zone: Asia/Shanghai}
+handler: echo
+param: hello
+children: [after]
+tags: [demo]
+state: started
+---
+group: kitchen
+name: after
+author: me
+schedule: {every: 90s}
+handler: fail
+tags: [demo]
+`
+
+// TestRemote types every command that talks to a running admin.
+func TestRemote(t *testing.T) {
+	t.Parallel()
+	k := newKitchen(t)
+	defer k.close()
+	assert.Equal(t, exitUsage, k.run(t, "", "job", "list"))
+	assert.Equal(t, exitFault, k.run(t, "wrong\n", "key", "create", "boss", "--verb", "admin", "--login", "admin"))
+	assert.Equal(t, exitOK, k.run(t, "correct-horse\n", "key", "create", "boss", "--verb", "admin", "--login", "admin"))
+	_, secret, _ := strings.Cut(string(k.rest), ": ")
+	k.env = []string{"XXL_JOB_KEY=" + strings.TrimSpace(secret)}
+	c, err := client.New(client.Config{BaseURL: k.url, Key: strings.TrimSpace(secret)})
+	require.NoError(t, err)
+	defer c.Close()
+	group, err := c.CreateGroup(t.Context(), client.GroupInput{AppName: "kitchen", Title: "Kitchen"})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		list, err := c.Addresses(t.Context(), group.ID)
+		return err == nil && len(list) == 1
+	}, startLimit, 50*time.Millisecond, "the executor registers")
+
+	k.jobs(t)
+	k.runs(t, c)
+	k.keys(t)
+	golden(t, "remote.txt", k.plain())
+}
+
+// jobs types what has to do with jobs.
+func (k *kitchen) jobs(t *testing.T) {
+	t.Helper()
+	k.write(t, "jobs.yaml", kitchenJobs)
+	k.write(t, "wrong.yaml", "group: kitchen\nname: x\nhandel: echo\n---\nname: y\n")
+	assert.Equal(t, exitOK, k.run(t, "", "executor", "list"))
+	assert.Equal(t, exitOK, k.run(t, "", "executor", "probe", "kitchen"))
+	assert.Equal(t, exitNotFound, k.run(t, "", "executor", "probe", "garage"))
+	assert.Equal(t, exitUsage, k.run(t, "", "job", "apply", "-f", "wrong.yaml"))
+	assert.Equal(t, exitChanges, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--dry-run"))
+	assert.Equal(t, exitFault, k.run(t, "n\n", "job", "apply", "-f", "jobs.yaml"))
+	assert.Equal(t, exitOK, k.run(t, "y\n", "job", "apply", "-f", "jobs.yaml"))
+	assert.Equal(t, exitOK, k.run(t, "", "job", "apply", "-f", "jobs.yaml"))
+	assert.Equal(t, exitOK, k.run(t, kitchenJobs, "job", "apply", "-f", "-", "--dry-run", "-o", "json"))
+	assert.Equal(t, exitOK, k.run(t, "", "job", "list", "--tag", "demo"))
+	assert.Equal(t, exitOK, k.run(t, "", "job", "get", "kitchen/hello"))
+	assert.Equal(t, exitOK, k.run(t, "", "job", "get", "hello", "-o", "yaml"))
+	assert.Equal(t, exitNotFound, k.run(t, "", "job", "get", "nobody"))
+	assert.Equal(t, exitNotFound, k.run(t, "", "job", "get", "99"))
+	assert.Equal(t, exitOK, k.run(t, "", "job", "export"))
+	assert.Equal(t, exitOK, k.run(t, string(k.rest), "job", "apply", "-f", "-", "--yes"))
+	assert.Equal(t, exitOK, k.run(t, "", "job", "stop", "hello", "2"))
+	assert.Equal(t, exitOK, k.run(t, "", "job", "start", "hello"))
+
+	changed := strings.Replace(kitchenJobs, "[after]", "[after, fresh]", 1)
+	changed = strings.Replace(changed, "{every: 90s}", "{every: 2m}", 1)
+	k.write(t, "jobs.yaml", changed+"---\ngroup: kitchen\nname: fresh\nhandler: hold\n")
+	assert.Equal(t, exitOK, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--yes"))
+	k.write(t, "twin.yaml", "group: kitchen\nname: twin\nhandler: echo\n")
+	assert.Equal(t, exitOK, k.run(t, "", "job", "apply", "-f", "twin.yaml", "--yes"))
+	assert.Equal(t, exitChanges, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune", "--group", "kitchen", "--dry-run"))
+	assert.Equal(t, exitUsage, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune"))
+	assert.Equal(t, exitOK, k.run(t, "y\n", "job", "delete", "twin"))
+}
+
+// runs types what has to do with runs.
+func (k *kitchen) runs(t *testing.T, c *client.Client) {
+	t.Helper()
+	assert.Equal(t, exitOK, k.run(t, "", "job", "run", "fresh"))
+	var held *client.Run
+	require.Eventually(t, func() bool {
+		var err error
+		held, err = c.Run(t.Context(), 1)
+		return err == nil && held.Status == client.RunRunning
+	}, startLimit, 20*time.Millisecond)
+	assert.Equal(t, exitOK, k.run(t, "", "run", "kill", "1"))
+	require.Eventually(t, func() bool {
+		var err error
+		held, err = c.Run(t.Context(), 1)
+		return err == nil && held.Ended()
+	}, startLimit, 20*time.Millisecond)
+	assert.Equal(t, exitRunFailed, k.run(t, "", "job", "run", "after", "--wait", "--param", "a b"))
+	assert.Equal(t, exitRunFailed, k.run(t, "", "run", "retry", "2", "--wait"))
+	assert.Equal(t, exitOK, k.run(t, "", "run", "list", "--job", "after", "--status", "failed", "--since", "1h"))
+	k.write(t, "twin.yaml", "group: kitchen\nname: twin\nhandler: echo\n")
+	require.Equal(t, exitOK, k.run(t, "", "job", "apply", "-f", "twin.yaml", "--yes"))
+	assert.Equal(t, exitOK, k.run(t, "", "job", "run", "twin", "--follow", "--param", "loud"))
+	assert.Contains(t, string(k.rest), "echo loud")
+	assert.Equal(t, exitOK, k.run(t, "", "run", "logs", "4"))
+	assert.Equal(t, exitOK, k.run(t, "", "run", "logs", "-f", "4"))
+	assert.Equal(t, exitOK, k.run(t, "", "run", "get", "4", "-o", "json"))
+	var run client.Run
+	require.NoError(t, json.Unmarshal(k.rest, &run))
+	assert.Equal(t, client.RunSuccess, run.Status)
+	k.text.Truncate(bytes.LastIndex(k.text.Bytes(), []byte("$ "))) // names this machine
+	assert.Equal(t, exitNotFound, k.run(t, "", "run", "get", "99"))
+}
+
+// keys types what has to do with keys.
+func (k *kitchen) keys(t *testing.T) {
+	t.Helper()
+	assert.Equal(t, exitOK, k.run(t, "", "key", "create", "ci", "--verb", "read", "--verb", "run", "--group", "kitchen", "--expires", "24h"))
+	admin := k.env
+	_, secret, _ := strings.Cut(string(k.rest), ": ")
+	k.env = []string{"XXL_JOB_KEY=" + strings.TrimSpace(secret)}
+	assert.Equal(t, exitFault, k.run(t, "", "job", "stop", "hello"))
+	k.env = admin
+	assert.Equal(t, exitOK, k.run(t, "", "key", "revoke", "2"))
+	assert.Equal(t, exitOK, k.run(t, "", "key", "list"))
+	assert.Equal(t, exitUsage, k.run(t, "", "key", "revoke", "ci"))
+	assert.Equal(t, exitNotFound, k.run(t, "", "key", "revoke", "99"))
+}
+
+// TestCompletion: bash completes commands and flags; the others are made of the
+// same list.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		code, out, errOut := call(t, "", "completion", shell)
+		require.Equal(t, exitOK, code, errOut)
+		golden(t, "completion."+shell, out)
+	}
+	script, err := filepath.Abs(filepath.Join("testdata", "completion.bash"))
+	require.NoError(t, err)
+	for words, want := range map[string]string{
+		"xxl-job-admin comp":         "completion",
+		"xxl-job-admin job ap":       "apply",
+		"xxl-job-admin job list --t": "--timeout\n--tag",
+		"xxl-job-admin completion z": "zsh",
+	} {
+		list := strings.Fields(words)
+		args := append([]string{
+			"-c", `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _xxl_job_admin; printf '%s\n' "${COMPREPLY[@]}"`, script,
+		}, list...)
+		out, err := exec.CommandContext(t.Context(), "bash", args...).CombinedOutput()
+		require.NoError(t, err, string(out))
+		assert.Equal(t, want, strings.TrimSpace(string(out)), words)
+	}
+}
+
+func TestSafe(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, `a\x1b[31m b\n日本`, safe("a\x1b[31m b\n日本"))
+}

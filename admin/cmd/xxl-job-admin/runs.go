@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/client"
+)
+
+// runCmd works on runs.
+type runCmd struct {
+	List  runList  `cmd:"" help:"List runs, newest first."`
+	Get   runGet   `cmd:"" help:"Show a run."`
+	Logs  runLogs  `cmd:"" help:"Print the log of a run."`
+	Kill  runKill  `cmd:"" help:"End runs."`
+	Retry runRetry `cmd:"" help:"Run the jobs of ended runs again, with their parameters."`
+}
+
+// runList lists runs.
+type runList struct {
+	remote
+	output
+
+	Job    string        `help:"Only of this job: id, name, or GROUP/NAME." env:"-" placeholder:"JOB"`
+	Group  string        `help:"Only of this group: its app name or id." env:"-" placeholder:"GROUP"`
+	Status string        `help:"${run_status}" enum:",running,success,failed" default:"" env:"-" placeholder:"STATUS"`
+	Since  time.Duration `help:"Only of so much time until now, such as 24h." env:"-" placeholder:"TIME"`
+	Limit  int           `help:"How many at most." short:"n" default:"20" env:"-"`
+}
+
+// Run prints them.
+func (l *runList) Run(ctx context.Context, con console) error {
+	if l.Limit < 1 {
+		return usageError{fmt.Errorf("--limit %d must be above 0", l.Limit)}
+	}
+	return l.with(func(c *client.Client) error {
+		f := client.RunFilter{Status: l.Status}
+		if l.Since > 0 {
+			f.From = time.Now().Add(-l.Since)
+		}
+		if l.Job != "" {
+			j, err := findJob(ctx, c, l.Job)
+			if err != nil {
+				return err
+			}
+			f.JobID = j.ID
+		}
+		if l.Group != "" {
+			g, err := findGroup(ctx, c, l.Group)
+			if err != nil {
+				return err
+			}
+			f.GroupID = g.ID
+		}
+		list := []*client.Run{}
+		for r, err := range c.Runs(ctx, f) {
+			if err != nil {
+				return err
+			}
+			if list = append(list, r); len(list) == l.Limit {
+				break
+			}
+		}
+		names, err := jobNames(ctx, c, list)
+		if err != nil {
+			return err
+		}
+		return l.print(con, list, func(w io.Writer) { runTable(w, list, names) })
+	})
+}
+
+// jobNames maps the jobs of runs to their names; one that is gone has none.
+func jobNames(ctx context.Context, c *client.Client, runs []*client.Run) (map[int32]string, error) {
+	names := make(map[int32]string)
+	for _, r := range runs {
+		if _, ok := names[r.JobID]; ok {
+			continue
+		}
+		j, err := c.Job(ctx, r.JobID)
+		switch {
+		case errors.Is(err, client.ErrNotFound):
+			names[r.JobID] = ""
+		case err != nil:
+			return nil, err
+		default:
+			names[r.JobID] = j.Name
+		}
+	}
+	return names, nil
+}
+
+// runTable prints runs; without names by the ids of their jobs.
+func runTable(w io.Writer, runs []*client.Run, names map[int32]string) {
+	row(w, "ID", "JOB", "STARTED", "TOOK", "STATUS", "ADDRESS", "MESSAGE")
+	for _, r := range runs {
+		job := fmt.Sprint(r.JobID)
+		if name := names[r.JobID]; name != "" {
+			job += " " + name
+		}
+		row(w, r.ID, job, clock(r.TriggeredAt), took(r), r.Status, dash(r.Address), oneLine(r))
+	}
+}
+
+// took is how long a run has taken; both ends are whole seconds.
+func took(r *client.Run) string {
+	if r.TriggeredAt == nil || r.EndedAt == nil {
+		return "-"
+	}
+	return r.EndedAt.Sub(*r.TriggeredAt).String()
+}
+
+// oneLine is the message of a run, as far as a table bears it.
+func oneLine(r *client.Run) string {
+	text := r.ResultMessage
+	if text == "" && r.TriggerCode != 0 && r.TriggerCode != 200 {
+		text = r.TriggerMessage
+	}
+	text, _, _ = strings.Cut(text, "<br>") // what the admin has added, in the form of the Java console
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > 60 {
+		text = string(runes[:59]) + "…"
+	}
+	return dash(text)
+}
+
+// runGet shows a run.
+type runGet struct {
+	remote
+	output
+
+	ID int64 `arg:"" help:"Id of the run."`
+}
+
+// Run prints it.
+func (g *runGet) Run(ctx context.Context, con console) error {
+	return g.with(func(c *client.Client) error {
+		r, err := c.Run(ctx, g.ID)
+		if err != nil {
+			return err
+		}
+		return g.print(con, r, func(w io.Writer) {
+			row(w, "id", r.ID)
+			row(w, "job", r.JobID)
+			row(w, "status", r.Status)
+			row(w, "started", clock(r.TriggeredAt))
+			row(w, "took", took(r))
+			row(w, "address", dash(r.Address))
+			row(w, "handler", dash(r.Handler))
+			row(w, "param", dash(r.Param))
+			if r.Shard != nil {
+				row(w, "shard", fmt.Sprintf("%d of %d", r.Shard.Index, r.Shard.Total))
+			}
+			row(w, "retries left", r.RetriesLeft)
+			row(w, "trigger", fmt.Sprintf("%d %s", r.TriggerCode, r.TriggerMessage))
+			row(w, "result", fmt.Sprintf("%d %s", r.ResultCode, r.ResultMessage))
+		})
+	})
+}
+
+// runLogs prints a log.
+type runLogs struct {
+	remote
+
+	ID     int64 `arg:"" help:"Id of the run."`
+	Follow bool  `help:"Go on until the run has ended." short:"f" env:"-"`
+}
+
+// Run prints it as the executor wrote it.
+func (l *runLogs) Run(ctx context.Context, con console) error {
+	return l.with(func(c *client.Client) error {
+		if l.Follow {
+			return followOne(ctx, con, c, l.ID)
+		}
+		for from := int32(1); ; {
+			part, err := c.RunLog(ctx, l.ID, from)
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(con.out, part.Text); err != nil {
+				return err
+			}
+			if part.End || part.ToLine < from {
+				return nil
+			}
+			from = part.ToLine + 1
+		}
+	})
+}
+
+// manyRuns names runs.
+type manyRuns struct {
+	IDs []int64 `arg:"" name:"id" help:"Ids of runs."`
+}
+
+// runKill ends runs.
+type runKill struct {
+	remote
+	output
+	manyRuns
+}
+
+// Run asks their executors to end them.
+func (k *runKill) Run(ctx context.Context, con console) error {
+	return k.with(func(c *client.Client) error { return k.all(ctx, con, &k.output, c.KillRuns) })
+}
+
+// all does something to all runs, at most 100 at a time.
+func (m *manyRuns) all(
+	ctx context.Context, con console, o *output, do func(context.Context, []int64) ([]client.RunResult, error),
+) error {
+	results, err := m.results(ctx, do)
+	if err != nil {
+		return err
+	}
+	if err := o.print(con, results, func(w io.Writer) {
+		row(w, "RUN", "OK", "MESSAGE")
+		for _, r := range results {
+			row(w, r.ID, r.OK, dash(r.Message))
+		}
+	}); err != nil {
+		return err
+	}
+	for _, r := range results {
+		if !r.OK {
+			return errors.New("not all of them could be ended")
+		}
+	}
+	return nil
+}
+
+func (m *manyRuns) results(
+	ctx context.Context, do func(context.Context, []int64) ([]client.RunResult, error),
+) ([]client.RunResult, error) {
+	var all []client.RunResult
+	for ids := m.IDs; len(ids) > 0; {
+		n := min(len(ids), 100)
+		part, err := do(ctx, ids[:n])
+		if err != nil {
+			return nil, err
+		}
+		all, ids = append(all, part...), ids[n:]
+	}
+	return all, nil
+}
+
+// runRetry runs again.
+type runRetry struct {
+	remote
+	output
+	waiting
+	manyRuns
+}
+
+// Run makes new runs.
+func (r *runRetry) Run(ctx context.Context, con console) error {
+	return r.with(func(c *client.Client) error {
+		results, err := r.results(ctx, c.RetryRuns)
+		if err != nil {
+			return err
+		}
+		var ids []int64
+		var faults []error
+		for _, one := range results {
+			ids = append(ids, one.RunIDs...)
+			if !one.OK {
+				faults = append(faults, fmt.Errorf("run %d: %s", one.ID, safe(one.Message)))
+			}
+		}
+		if len(ids) > 0 {
+			faults = append(faults, r.finish(ctx, con, c, &r.output, ids))
+		}
+		return errors.Join(faults...)
+	})
+}

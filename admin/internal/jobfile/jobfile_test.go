@@ -1,0 +1,234 @@
+package jobfile
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/client"
+)
+
+const twoJobs = `# the jobs of the shop
+group: orders
+name: settle <b>
+author: me
+schedule: {cron: '0 0 3 * * ?', time_zone: Asia/Shanghai}
+route: round
+handler: settle
+param: |
+  a: 1
+  b: 2
+timeout: 10m
+retries: 2
+children: [report, mail/send, 9]
+tags: [money, daily]
+state: started
+---
+group: 2
+name: report
+schedule:
+  every: 90s
+---
+`
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	jobs, err := Parse("jobs.yaml", strings.NewReader(twoJobs))
+	require.NoError(t, err)
+	require.Len(t, jobs, 2)
+	assert.Equal(t, &Job{
+		Place: "jobs.yaml:2", Group: Ref{Name: "orders"}, State: "started", CodeType: "bean",
+		Children: []Ref{{Name: "report"}, {Name: "mail/send"}, {ID: 9}},
+		Input: client.JobInput{
+			Name: "settle <b>", Author: "me", Misfire: "do_nothing", Route: "round", Block: "serial_execution",
+			Schedule: client.Schedule{Type: "cron", Cron: "0 0 3 * * ?", TimeZone: "Asia/Shanghai"},
+			Handler:  "settle", Param: "a: 1\nb: 2\n", TimeoutMs: 600_000, Retries: 2, Tags: []string{"daily", "money"},
+		},
+	}, jobs[0])
+	assert.Equal(t, Ref{ID: 2}, jobs[1].Group)
+	assert.Equal(t, client.Schedule{Type: "fix_rate", IntervalMs: 90_000}, jobs[1].Input.Schedule)
+	assert.Equal(t, "jobs.yaml:17", jobs[1].Place)
+
+	var b bytes.Buffer
+	require.NoError(t, Write(&b, jobs))
+	again, err := Parse("jobs.yaml", bytes.NewReader(b.Bytes()))
+	require.NoError(t, err, b.String())
+	for i := range again {
+		again[i].Place = jobs[i].Place
+	}
+	assert.Equal(t, jobs, again, b.String())
+}
+
+func TestParseFaults(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, text, want string }{
+		{"no mapping", "- a\n", "f:1: a job is expected, as a mapping"},
+		{"unknown field", "group: a\nname: b\nhandel: c\n", `f:3: unknown field "handel": a job has alarm_email, author`},
+		{"twice", "group: a\nname: b\nname: c\n", "f:3: name stands here twice"},
+		{"no name", "group: a\n", "f:1: name is missing"},
+		{"no group", "\n\nname: a\n", "f:3: group is missing"},
+		{"state", "group: a\nname: b\nstate: on\n", `state "on" must be started or stopped`},
+		{"schedule", "group: a\nname: b\nschedule: {cron: x, every: 1s}\n", "f:3: a schedule has either cron or every"},
+		{"schedule of another kind", "group: a\nname: b\nschedule: daily\n", "f:3: a schedule is expected, as a mapping"},
+		{"field of a schedule", "group: a\nname: b\nschedule: {crom: x}\n", `f:3: unknown field "crom": a schedule has cron, every, time_zone`},
+		{"duration", "group: a\nname: b\ntimeout: 1500ms\n", `f:3: "1500ms" is no duration in whole seconds`},
+		{"number", "group: a\nname: b\nretries: two\n", `f:3: "two" is not a number`},
+		{"children", "group: a\nname: b\nchildren: c\n", "f:3: a list of jobs is expected"},
+		{"child", "group: a\nname: b\nchildren: [{x: 1}]\n", "f:3: a name or an id is expected"},
+		{"id", "group: 0\nname: b\n", `f:1: "0" is no id`},
+		{"no YAML", "group: a\n\tname: b\n", "f: line 2: "},
+		{"the second document", "group: a\nname: b\n---\nname: c\n", "f:4: group is missing"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Parse("f", strings.NewReader(tt.text))
+			assert.ErrorContains(t, err, tt.want)
+		})
+	}
+	jobs, err := Parse("f", strings.NewReader("# nothing\n---\n"))
+	require.NoError(t, err)
+	assert.Empty(t, jobs)
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(twoJobs)
+	f.Add("group: &a orders\nname: *a\nchildren: [*a]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		jobs, err := Parse("f", strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := Write(&b, jobs); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Parse("again", &b); err != nil {
+			t.Fatalf("what was written cannot be read: %v\n%s", err, b.String())
+		}
+	})
+}
+
+func world() World {
+	job := func(id, group int32, name string, change func(*client.Job)) *client.Job {
+		j := &client.Job{ID: id, State: "stopped", CodeType: "bean", JobInput: client.JobInput{
+			GroupID: group, Name: name, Author: "me", Misfire: "do_nothing", Route: "first", Block: "serial_execution",
+			Schedule: client.Schedule{Type: "none"}, Children: []int32{}, Tags: []string{},
+		}}
+		if change != nil {
+			change(j)
+		}
+		return j
+	}
+	return World{
+		Groups: []*client.Group{
+			{ID: 1, GroupInput: client.GroupInput{AppName: "orders"}},
+			{ID: 2, GroupInput: client.GroupInput{AppName: "mail"}},
+			{ID: 3, GroupInput: client.GroupInput{AppName: "twice"}},
+			{ID: 4, GroupInput: client.GroupInput{AppName: "twice"}},
+		},
+		Jobs: []*client.Job{
+			job(1, 1, "settle", nil), job(2, 1, "report", func(j *client.Job) { j.Tags = []string{"daily"}; j.Children = []int32{1, 3} }),
+			job(3, 2, "send", nil), job(4, 1, "same", nil), job(5, 1, "same", nil),
+			job(6, 2, "script", func(j *client.Job) { j.CodeType = "glue_shell" }),
+		},
+		Code: func(id int32) (string, error) {
+			if id != 6 {
+				return "", errors.New("no code")
+			}
+			return "echo 1", nil
+		},
+	}
+}
+
+func parse(t *testing.T, text string) []*Job {
+	t.Helper()
+	jobs, err := Parse("f", strings.NewReader(text))
+	require.NoError(t, err)
+	return jobs
+}
+
+// TestPlan: what differs is changed, what is new is created, what is the same is
+// left alone, and what nobody speaks of goes if that is wanted.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	jobs := parse(t, `{group: orders, name: settle}
+---
+{group: orders, name: report, handler: report, tags: [daily], children: [settle, new], state: started}
+---
+{group: orders, name: new, children: [mail/send]}
+---
+{group: mail, name: script, code_type: glue_shell, code: echo 2, state: stopped}
+`)
+	plan, err := Make(world(), jobs, &Scope{Group: "orders"})
+	require.NoError(t, err)
+	assert.Equal(t, 1, plan.Unchanged)
+	assert.Equal(t, [3]int{1, 2, 2}, [3]int{plan.Count(Create), plan.Count(Update), plan.Count(Delete)})
+	report, fresh, script := plan.Steps[0], plan.Steps[1], plan.Steps[2]
+	assert.Equal(t, []Field{
+		{"handler", "", "report"},
+		{"children", "1 3", "1 and new ones"},
+		{"state", "stopped", "started"},
+	}, report.Fields)
+	assert.Equal(t, "me", report.Want.Author)
+	assert.Equal(t, []Ref{{ID: 1}, {Name: "orders/new"}}, report.Children)
+	assert.Equal(t, []int32{3}, fresh.Want.Children)
+	assert.Equal(t, int32(1), fresh.Want.GroupID)
+	assert.Equal(t, []Field{{"code", "6 bytes", "6 bytes"}}, script.Fields)
+	assert.Equal(t, int32(4), plan.Steps[3].ID)
+
+	plan, err = Make(world(), parse(t, "{group: orders, name: same, id: 5, tags: [x]}"), &Scope{Tag: "daily"})
+	require.NoError(t, err)
+	assert.Equal(t, [2]int32{5, 2}, [2]int32{plan.Steps[0].ID, plan.Steps[1].ID})
+}
+
+func TestPlanFaults(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, text, want string }{
+		{"group", "{group: none, name: a}", "f:1: there is no group none: create it first"},
+		{"groups", "{group: twice, name: a}", "there are 2 groups twice: name one by its id (3, 4"},
+		{"jobs", "{group: orders, name: same}", "there are 2 jobs orders/same: say which one with id: (4, 5)"},
+		{"id", "{group: orders, name: a, id: 99}", "there is no job 99"},
+		{"twice", "{group: orders, name: settle}\n---\n{group: orders, name: settle}", "f:3: job orders/settle (id 1) stands in f:1 already"},
+		{"new ones twice", "{group: orders, name: a}\n---\n{group: orders, name: a}", "f:3: job orders/a stands in the files twice"},
+		{"child", "{group: orders, name: a, children: [b]}", "there is no job orders/b to be a child"},
+		{"children", "{group: orders, name: a, children: [same]}", "there are 2 jobs orders/same: name the child by its id"},
+		{"code type", "{group: mail, name: script}", "job 6 is of code_type glue_shell"},
+		{"code", "{group: orders, name: settle, code: x}", "code of job 1: no code"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Make(world(), parse(t, tt.text), nil)
+			assert.ErrorContains(t, err, tt.want)
+		})
+	}
+}
+
+// TestRoundTrip: what is exported changes nothing when it is applied.
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	w := world()
+	var docs []*Job
+	for _, j := range w.Jobs {
+		docs = append(docs, FromWorld(w, j))
+	}
+	var b bytes.Buffer
+	require.NoError(t, Write(&b, docs))
+	assert.Contains(t, b.String(), "children: [settle, mail/send]")
+	plan, err := Make(w, parse(t, b.String()), &Scope{})
+	require.NoError(t, err)
+	assert.Empty(t, plan.Steps)
+	assert.Equal(t, len(w.Jobs), plan.Unchanged)
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "none", Words(client.Schedule{Type: "none", TimeZone: "UTC"}))
+	assert.Equal(t, "cron 0 0 3 * * ? UTC", Words(client.Schedule{Type: "cron", Cron: "0 0 3 * * ?", TimeZone: "UTC"}))
+	assert.Equal(t, "every 2h", Words(client.Schedule{Type: "fix_rate", IntervalMs: 7_200_000}))
+}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
@@ -47,10 +48,23 @@ func viewChange(ch *model.Change) (changeView, error) {
 	maps.Copy(names, after)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if !reflect.DeepEqual(before[name], after[name]) {
-			v.Differences = append(v.Differences, difference{name, before[name], after[name]})
+			v.Differences = append(v.Differences, difference{name, worded(name, before), worded(name, after)})
 		}
 	}
 	return v, nil
+}
+
+// worded is a value as the rest of the interface writes it: names of choices are
+// in lower case.
+func worded(name string, values map[string]any) any {
+	text, ok := values[name].(string)
+	switch name {
+	case "schedule_type", "misfire", "route", "block", "code_type":
+		if ok {
+			return strings.ToLower(text)
+		}
+	}
+	return values[name]
 }
 
 // fields are the fields of a state; none for NULL.

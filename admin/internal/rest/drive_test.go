@@ -49,6 +49,7 @@ func (w *world) driveJobs(t *testing.T, o objects) {
 	p = w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/jobs",
 		with(in, "schedule", map[string]any{"type": "cron", "cron": "0 0 99 * * ?"}))
 	assert.Equal(t, []string{"/schedule/cron"}, pointers(t, p))
+	assert.Equal(t, "Cron illegal", p["title"])
 	p = w.must(t, http.StatusBadRequest, "POST", "/v1/jobs", with(in, "colour", "x"))
 	assert.Equal(t, []string{"/colour"}, pointers(t, p))
 	p = w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/jobs", with(in, "name", ""), "Accept-Language", "zh-TW")
@@ -135,6 +136,8 @@ func (w *world) driveChanges(t *testing.T, at string, now map[string]any) {
 	all, _ := w.must(t, http.StatusOK, "GET", at+"/changes", nil)["items"].([]any)
 	first, _ := all[len(all)-1].(map[string]any)
 	assert.Equal(t, "create", first["action"])
+	made, _ := first["differences"].([]any)
+	assert.Contains(t, made, map[string]any{"field": "block", "before": nil, "after": "serial_execution"})
 	w.must(t, http.StatusConflict, "POST", fmt.Sprintf("/v1/changes/%d/undo", id(t, first)), nil)
 
 	// The same key with another body.

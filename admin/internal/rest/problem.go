@@ -116,7 +116,7 @@ func ofOps(e *ops.Error) *Problem {
 		k = kindInvalid
 	}
 	p := problem(k, e.Detail)
-	p.text = e.Text
+	p.text = func(l i18n.Lang) string { return title(e, l) }
 	if e.Kind != ops.Invalid && e.Kind != ops.Conflict {
 		return p
 	}
@@ -135,6 +135,22 @@ func ofOps(e *ops.Error) *Problem {
 		}
 	}
 	return p
+}
+
+// title is the text of a refusal. The Java admin puts its parts together without
+// blanks, which English wants.
+func title(e *ops.Error, l i18n.Lang) string {
+	if l != i18n.En {
+		return e.Text(l)
+	}
+	words := make([]string, 0, 2*len(e.Parts))
+	for _, part := range e.Parts {
+		if part.Key != "" {
+			words = append(words, l.Text(part.Key))
+		}
+		words = append(words, part.Literal)
+	}
+	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
 // pointers are the fields that texts of package ops speak of.

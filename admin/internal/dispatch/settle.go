@@ -14,7 +14,11 @@ import (
 // Settling is bounded: what nobody could tell by then has failed.
 const (
 	settleLimit = 6500 * time.Millisecond
-	settleEvery = 2 * time.Second
+	// takeoverLimit bounds it for what another process may have sent: after a crash
+	// executors have much to catch up on, and one that is busy with a job cannot
+	// tell whether a further run of it waits in its queue.
+	takeoverLimit = 30 * time.Second
+	settleEvery   = 2 * time.Second
 )
 
 // settle finds out what became of a run whose answer was lost, or which the
@@ -43,7 +47,11 @@ func (d *Dispatcher) settle(ctx context.Context, e *entry) {
 		d.hold(e)
 		return
 	}
-	bound, cancel := context.WithTimeout(ctx, settleLimit)
+	limit := settleLimit
+	if e.Settle && !d.stopped(e) {
+		limit = takeoverLimit
+	}
+	bound, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	s := settling{d: d, e: e}
 	last := execclient.Result{Kind: execclient.Unknown}

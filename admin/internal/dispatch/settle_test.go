@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
@@ -135,6 +136,40 @@ func TestSettleSpeaksTheLanguageOfTheAdmin(t *testing.T) {
 		w.Add(it)
 		wait(time.Second)
 		assert.True(t, strings.HasSuffix(w.outcome(t).Msg, "：error, 任务在触发发出之前已被停止"), w.outcome(t).Msg)
+	})
+}
+
+// After a crash an executor has much to catch up on, and cannot tell of a run
+// that waits in its queue: it is asked for longer than one that has just been
+// sent something.
+func TestSettleWithABusyExecutorAfterACrash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		begin := time.Now()
+		w.exec.idle = func(string) (bool, string, error) { return false, "job thread is running", nil }
+		w.exec.log = func(int64) (bool, error) { return time.Since(begin) > 20*time.Second, nil }
+		for id := int64(1); id <= 2; id++ {
+			it := w.item(id, bean(model.RouteFirst), 0)
+			it.Settle, it.Stopped = true, id == 2
+			w.Add(it)
+		}
+		wait(19 * time.Second)
+		assert.Equal(t, int64(2), w.outcomes()[0].LogID, "nobody waits for one that is not sent again")
+		assert.NotEqual(t, model.CodeSuccess, w.outcome(t).Code)
+		w.set(func() { w.reports = nil })
+		wait(4 * time.Second)
+		require.Len(t, w.outcomes(), 1)
+		assert.Equal(t, int64(1), w.outcomes()[0].LogID)
+		assert.Equal(t, model.CodeSuccess, w.outcome(t).Code)
+		assert.Empty(t, w.exec.sent())
+
+		begin = time.Now().Add(time.Hour) // it never tells
+		w.set(func() { w.reports = nil })
+		it := w.item(3, bean(model.RouteFirst), 0)
+		it.Settle = true
+		w.Add(it)
+		wait(takeoverLimit + settleEvery)
+		assert.True(t, w.outcome(t).NoRetry)
 	})
 }
 

@@ -20,7 +20,7 @@ const (
 
 	// How long the session of a connection that is gone without a word goes on
 	// at the server, in a transaction with its locks and outside of one.
-	sessionIdleTx = 5 * time.Second
+	sessionIdleTx = 3 * time.Second // as long as a lease: who is frozen for longer has lost it
 	sessionIdle   = 15 * time.Second
 )
 

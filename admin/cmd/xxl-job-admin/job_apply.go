@@ -171,7 +171,7 @@ func showPlan(w io.Writer, plan *jobfile.Plan) {
 		}
 	}
 	if len(plan.Steps) == 0 {
-		fmt.Fprintf(w, "no changes: %d jobs are what the files say\n", plan.Unchanged)
+		fmt.Fprintf(w, "no changes, %d as the files say\n", plan.Unchanged)
 	} else if plan.Unchanged > 0 {
 		fmt.Fprintf(w, "= %d unchanged\n", plan.Unchanged)
 	}

@@ -178,7 +178,7 @@ func TestPlan(t *testing.T) {
 	assert.Equal(t, []Ref{{ID: 1}, {Name: "orders/new"}}, report.Children)
 	assert.Equal(t, []int32{3}, fresh.Want.Children)
 	assert.Equal(t, int32(1), fresh.Want.GroupID)
-	assert.Equal(t, []Field{{"code", "6 bytes", "6 bytes"}}, script.Fields)
+	assert.Equal(t, []Field{{"code", "line 1: echo 1", "line 1: echo 2"}}, script.Fields)
 	assert.Equal(t, int32(4), plan.Steps[3].ID)
 
 	plan, err = Make(world(), parse(t, "{group: orders, name: same, id: 5, tags: [x]}"), &Scope{Tag: "daily"})

@@ -227,10 +227,26 @@ func (p *planner) compareCode(s *Step) error {
 	}
 	if have != s.Job.Code {
 		s.NewCode = true
-		size := func(code string) string { return fmt.Sprintf("%d bytes", len(code)) }
-		s.Fields = append(s.Fields, Field{"code", size(have), size(s.Job.Code)})
+		before, after := firstDifference(have, s.Job.Code)
+		s.Fields = append(s.Fields, Field{"code", before, after})
 	}
 	return nil
+}
+
+// firstDifference is the first line in which two texts differ; "" is none.
+func firstDifference(a, b string) (before, after string) {
+	linesA, linesB := strings.Split(a, "\n"), strings.Split(b, "\n")
+	i := 0
+	for i < len(linesA) && i < len(linesB) && linesA[i] == linesB[i] {
+		i++
+	}
+	at := func(lines []string) string {
+		if i >= len(lines) {
+			return ""
+		}
+		return fmt.Sprintf("line %d: %s", i+1, lines[i])
+	}
+	return at(linesA), at(linesB)
 }
 
 // children finds the ids of children. later says that some are created by the

@@ -49,7 +49,10 @@ func TestPagesRender(t *testing.T) {
 	w.job(9999, "of a group that is gone")
 	broken := w.job(group, "broken", func(j *model.Job) { j.ScheduleConf = model.T("no cron " + evil) })
 
-	targets := []string{"/", "/jobs", "/jobs?name=" + url.QueryEscape(evil), "/jobs/new", "/search?q=" + url.QueryEscape(evil)}
+	targets := []string{
+		"/help", "/settings", "/settings/users", "/settings/users/new", "/settings/audit", "/settings/about", "/", "/jobs",
+		"/jobs?name=" + url.QueryEscape(evil), "/jobs/new", "/search?q=" + url.QueryEscape(evil),
+	}
 	for _, one := range []*model.Job{j, child, broken} {
 		for _, tail := range []string{"", "?tab=times", "?tab=children", "?tab=settings", "/edit"} {
 			targets = append(targets, pathOf(one)+tail)

@@ -21,7 +21,7 @@ func (s *Server) register() {
 	s.action("/prefs", httpx.Anonymous, (*call).prefs)
 	s.page("/status", httpx.LoggedIn, (*call).statusJSON)
 	s.page("/search", httpx.LoggedIn, (*call).search)
-	s.pages["/"] = true // another interface owns the address, see oldPage
+	s.pages["/"], s.pages["/help"] = true, true // another interface owns the addresses, see oldPage
 	s.registerJobs()
 	s.registerRuns()
 	s.registerSettings()
@@ -51,6 +51,10 @@ func (c *call) oldPage(ctx context.Context) error {
 	switch path {
 	case "/toLogin", "/auth/login":
 		return c.signin(ctx)
+	case "/help":
+		if c.user != nil {
+			return c.help(ctx)
+		}
 	case "/dashboard":
 		return c.redirect("/")
 	case "/errorpage":

@@ -105,7 +105,7 @@ func newWorld(t *testing.T, change ...func(*Config)) *world {
 	mux.Handle("/{$}", w.server.Pages())
 	for _, old := range []string{
 		"/jobinfo", "/joblog", "/joblog/logDetailPage", "/jobcode", "/jobgroup", "/user", "/toLogin", "/auth/login",
-		"/dashboard", "/errorpage",
+		"/dashboard", "/errorpage", "/help",
 	} {
 		mux.Handle(old, httpx.WithPrefix("", w.server.Pages()))
 		mux.Handle("/xxl-job-admin"+old, httpx.WithPrefix("/xxl-job-admin", w.server.Pages()))

@@ -135,6 +135,7 @@ for (const form of $$('form[data-bulk]')) {
     const n = boxes().filter((b) => b.checked).length;
     bar.classList.toggle('none', n === 0);
     $('[data-n]', bar).textContent = n;
+    for (const button of $$('button', bar)) button.disabled = n === 0;
     if (all) {
       all.checked = n > 0 && n === boxes().length;
       all.indeterminate = n > 0 && n < boxes().length;

@@ -38,6 +38,8 @@ type Config struct {
 	History history
 	// Cluster says how this node is. Nil says nothing.
 	Cluster func(ctx context.Context) Cluster
+	// Executors tells of executors' addresses.
+	Executors Executors
 	// Location is the zone of all times on the pages. Default time.Local.
 	Location *time.Location
 	// Lang is the language of visitors whose browser names none of ours. The

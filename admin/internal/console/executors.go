@@ -1,0 +1,291 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+// AddressState is what is known of an executor's address.
+type AddressState struct {
+	LastBeat  time.Time // zero for one that was typed
+	Dialect   string    // "" while unknown
+	Native    bool      // an executor of our library
+	InFlight  int       // requests without an answer yet, from this node
+	Queued    int       // triggers that wait here
+	DeadSince time.Time // zero while it answers
+}
+
+// Executors is what the pages of executors ask of the admin. Without its
+// functions the pages say nothing of addresses, and nobody can be asked.
+type Executors struct {
+	// Addresses tells of addresses at which executors of the app are.
+	Addresses func(ctx context.Context, appName string, addresses []string) (map[string]AddressState, error)
+	// Probe asks whether the executor at an address of the group is there; the
+	// text of its error is shown.
+	Probe func(ctx context.Context, address string, group *model.Group) error
+}
+
+const (
+	probesAtOnce = 16
+	probeLimit   = 10 * time.Second
+	fewAddresses = 3 // of a group in the list
+)
+
+// registerExecutors registers what is about executors.
+func (s *Server) registerExecutors() {
+	s.page("/executors", httpx.LoggedIn, (*call).executors)
+	s.page("/executors/new", httpx.Admin, (*call).newExecutor)
+	s.action("/executors/new", httpx.Admin, (*call).createExecutor)
+	s.page("/executors/{id}", httpx.PerObject, (*call).executor)
+	s.action("/executors/{id}/probe", httpx.PerObject, (*call).probeExecutor)
+	s.page("/executors/{id}/edit", httpx.Admin, (*call).editExecutor)
+	s.action("/executors/{id}/edit", httpx.Admin, (*call).saveExecutor)
+	s.action("/executors/{id}/delete", httpx.Admin, (*call).deleteExecutor)
+	s.action("/executors/{id}/token", httpx.Admin, (*call).rotateToken)
+	s.action("/executors/{id}/token/clear", httpx.Admin, (*call).clearToken)
+}
+
+// executorRow is a line of the list.
+type executorRow struct {
+	*ops.Group
+	Addresses []string // the first ones
+	Count     int
+}
+
+// executorsPage is the list of executors.
+type executorsPage struct {
+	Rows   []executorRow
+	Lonely int // groups without an address
+}
+
+// executors lists the groups, those without an address first.
+func (c *call) executors(ctx context.Context) error {
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	p := executorsPage{}
+	for _, g := range groups {
+		list := g.Addresses()
+		if len(list) == 0 {
+			p.Lonely++
+		}
+		p.Rows = append(p.Rows, executorRow{Group: g, Addresses: list[:min(len(list), fewAddresses)], Count: len(list)})
+	}
+	slices.SortStableFunc(p.Rows, func(a, b executorRow) int { return cmp.Compare(min(a.Count, 1), min(b.Count, 1)) })
+	return c.render(ctx, "executors", head{Title: c.t("nav.executors"), Section: "executors"}, p)
+}
+
+// addressRow is an address of a group.
+type addressRow struct {
+	Address string
+	AddressState
+	Asked bool // it was probed just now
+	OK    bool
+	Said  string
+	Took  string
+}
+
+// executorPage is a group with its addresses.
+type executorPage struct {
+	*ops.Group
+	Rows     []addressRow
+	MayProbe bool
+	Token    string // a new one, shown this once
+	Jobs     int
+}
+
+// executor shows a group.
+func (c *call) executor(ctx context.Context) error {
+	p, err := c.executorPage(ctx)
+	if err != nil {
+		return err
+	}
+	return c.showExecutor(ctx, p)
+}
+
+func (c *call) showExecutor(ctx context.Context, p *executorPage) error {
+	return c.render(ctx, "executor", head{
+		Title: p.Title, Section: "executors", Crumbs: []crumb{{c.t("nav.executors"), "/executors"}},
+	}, p)
+}
+
+func (c *call) executorPage(ctx context.Context) (*executorPage, error) {
+	id := c.id32("id")
+	g, err := c.s.cfg.Ops.Group(ctx, c.who, id)
+	if err != nil {
+		return nil, err
+	}
+	_, list, err := c.s.cfg.Ops.Addresses(ctx, c.who, id)
+	if err != nil {
+		return nil, err
+	}
+	p := &executorPage{Group: g, MayProbe: c.s.cfg.Executors.Probe != nil && len(list) > 0}
+	states := map[string]AddressState{}
+	if c.s.cfg.Executors.Addresses != nil {
+		if states, err = c.s.cfg.Executors.Addresses(ctx, g.AppName, list); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range list {
+		p.Rows = append(p.Rows, addressRow{Address: a, AddressState: states[a]})
+	}
+	_, p.Jobs, err = c.s.cfg.Ops.ListJobs(ctx, c.who, model.JobFilter{GroupID: id, Limit: 1})
+	return p, err
+}
+
+// probeExecutor asks every address of a group, or the one that is named, and
+// shows the page with what they said.
+func (c *call) probeExecutor(ctx context.Context) error {
+	p, err := c.executorPage(ctx)
+	if err != nil {
+		return err
+	}
+	group, _, err := c.s.cfg.Ops.Addresses(ctx, c.who, p.ID)
+	if err != nil {
+		return err
+	}
+	if !p.MayProbe {
+		return c.showExecutor(ctx, p)
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeLimit)
+	defer cancel()
+	only := c.str("address")
+	slots := make(chan struct{}, probesAtOnce)
+	var wg sync.WaitGroup
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		if only != "" && row.Address != only {
+			continue
+		}
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			began := time.Now()
+			err := c.s.cfg.Executors.Probe(ctx, row.Address, group)
+			row.Asked, row.OK, row.Took = true, err == nil, took(c.lang, time.Since(began))
+			if err != nil {
+				row.Said = err.Error()
+			}
+		})
+	}
+	wg.Wait()
+	return c.showExecutor(context.WithoutCancel(ctx), p)
+}
+
+// executorForm is the form of a group.
+type executorForm struct {
+	ID        int32 // 0 for a new one
+	AppName   string
+	Title     string
+	Manual    bool
+	Addresses string // one a line
+	Problem   string
+}
+
+func (c *call) showForm(ctx context.Context, status int, f *executorForm) error {
+	h := head{Title: c.t("executor.new"), Section: "executors", Crumbs: []crumb{{c.t("nav.executors"), "/executors"}}}
+	if f.ID != 0 {
+		h.Title = c.t("edit")
+		h.Crumbs = append(h.Crumbs, crumb{f.AppName, executorPath(f.ID)})
+	}
+	return c.renderStatus(ctx, status, "executor_edit", h, f)
+}
+
+func executorPath(id int32) string { return "/executors/" + strconv.Itoa(int(id)) }
+
+func (c *call) newExecutor(ctx context.Context) error {
+	return c.showForm(ctx, http.StatusOK, &executorForm{})
+}
+
+func (c *call) editExecutor(ctx context.Context) error {
+	g, err := c.s.cfg.Ops.Group(ctx, c.who, c.id32("id"))
+	if err != nil {
+		return err
+	}
+	f := &executorForm{ID: g.ID, AppName: g.AppName, Title: g.Title, Manual: g.Manual}
+	if g.Manual {
+		f.Addresses = strings.Join(g.Addresses(), "\n")
+	}
+	return c.showForm(ctx, http.StatusOK, f)
+}
+
+// executorForm reads the form of a group.
+func (c *call) executorForm() (*executorForm, *model.Group) {
+	f := &executorForm{
+		ID: c.id32("id"), AppName: c.str("app"), Title: c.str("title"), Manual: c.str("manual") == "1",
+		Addresses: c.r.PostForm.Get("addresses"),
+	}
+	list := strings.FieldsFunc(f.Addresses, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' || r == ' ' })
+	return f, &model.Group{
+		ID: f.ID, AppName: f.AppName, Title: f.Title, Manual: f.Manual, AddressList: model.T(strings.Join(list, ",")),
+	}
+}
+
+func (c *call) createExecutor(ctx context.Context) error {
+	f, g := c.executorForm()
+	id, err := c.s.cfg.Ops.CreateGroup(ctx, c.who, g)
+	if err != nil {
+		return c.formRefused(ctx, f, err)
+	}
+	return c.done(executorPath(id), c.t("executor.did.create", f.AppName))
+}
+
+func (c *call) saveExecutor(ctx context.Context) error {
+	f, g := c.executorForm()
+	if err := c.s.cfg.Ops.UpdateGroup(ctx, c.who, g); err != nil {
+		return c.formRefused(ctx, f, err)
+	}
+	return c.done(executorPath(f.ID), c.t("executor.did.save"))
+}
+
+// formRefused shows the form again, with what was typed and why it is not taken.
+func (c *call) formRefused(ctx context.Context, f *executorForm, err error) error {
+	text, ours := c.why(err)
+	if !ours {
+		return err
+	}
+	f.Problem = text
+	return c.showForm(ctx, http.StatusUnprocessableEntity, f)
+}
+
+func (c *call) deleteExecutor(ctx context.Context) error {
+	id := c.id32("id")
+	if err := c.s.cfg.Ops.DeleteGroup(ctx, c.who, id); err != nil {
+		return c.refuse(executorPath(id), err)
+	}
+	return c.done("/executors", c.t("executor.did.delete"))
+}
+
+// rotateToken makes a new token and shows it on the answer itself: it is in no
+// address, no cookie and no other page.
+func (c *call) rotateToken(ctx context.Context) error {
+	token, err := c.s.cfg.Ops.RotateToken(ctx, c.who, c.id32("id"))
+	if err != nil {
+		return c.refuse(executorPath(c.id32("id")), err)
+	}
+	p, err := c.executorPage(ctx)
+	if err != nil {
+		return err
+	}
+	p.Token = token
+	return c.showExecutor(ctx, p)
+}
+
+func (c *call) clearToken(ctx context.Context) error {
+	id := c.id32("id")
+	if err := c.s.cfg.Ops.SetGroupToken(ctx, c.who, id, ""); err != nil {
+		return c.refuse(executorPath(id), err)
+	}
+	return c.done(executorPath(id), c.t("executor.did.clear"))
+}

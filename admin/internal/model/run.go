@@ -135,16 +135,8 @@ type LogFilter struct {
 	JobID    int32
 	Status   LogStatus // 0 is LogAny
 	From, To time.Time // of trigger_time, both included; zero is no bound
-	Before   *LogMark  // only what comes behind it in the list; nil is from the start
-	NoCount  bool      // how many match is not asked
 	Offset   int
 	Limit    int // 0 is 10; at most 1,000
-}
-
-// LogMark is a place in a list of log rows.
-type LogMark struct {
-	ID          int64
-	TriggerTime time.Time
 }
 
 // LogClear says which log rows to delete: those that match GroupID and JobID

@@ -250,7 +250,7 @@ func (w *world) driveRuns(t *testing.T, o objects) {
 
 	for _, filter := range []string{
 		"", fmt.Sprintf("&group_id=%d", o.group), fmt.Sprintf("&job_id=%d&status=failed", o.job), "&status=success",
-		"&from=2020-01-01T00:00:00Z&to=" + time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "&status=running",
+		"&from=2020-01-01T00:00:00Z&to=" + time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "&status=running", "&status=waiting", "&text=done&address=127.0&min_took_ms=0&max_took_ms=3600000",
 	} {
 		for next := "/v1/runs?limit=2" + filter; next != ""; {
 			rec := w.admin(t, "GET", next, nil)

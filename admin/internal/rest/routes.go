@@ -40,7 +40,7 @@ func endpoints() []endpoint {
 		{post, "/v1/groups/{group_id}/probe", run, nil, false, probeGroup},
 		{post, "/v1/groups/{group_id}/token", admin, nil, true, rotateToken},
 		{get, "/v1/groups/{group_id}/changes", read, list(), false, listGroupChanges},
-		{get, "/v1/runs", read, list("group_id", "job_id", "status", "from", "to"), false, listRuns},
+		{get, "/v1/runs", read, list(runFilters...), false, listRuns},
 		{post, "/v1/runs/kill", run, nil, false, killRuns},
 		{post, "/v1/runs/retry", run, nil, false, retryRuns},
 		{post, "/v1/runs/clear", edit, nil, false, clearRuns},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"html"
+	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -80,9 +81,15 @@ func plain(message string) string {
 	return strings.TrimSpace(html.UnescapeString(markup.ReplaceAllString(text, "")))
 }
 
-// statuses are the filters of a list of runs.
-var statuses = map[string]model.LogStatus{
-	"": model.LogAny, "running": model.LogRunning, "success": model.LogSuccess, "failed": model.LogFailed,
+// runFilters are the query parameters of a list of runs.
+var runFilters = []string{
+	"group_id", "job_id", "status", "from", "to", "address", "text", "min_took_ms", "max_took_ms",
+}
+
+// results are the statuses that a list of runs can be narrowed to.
+var results = map[string]model.RunResult{
+	"": model.RunAny, "waiting": model.RunWaiting, "running": model.RunRunning, "success": model.RunOK,
+	"failed": model.RunFailed,
 }
 
 func listRuns(ctx context.Context, c *call) error {
@@ -90,44 +97,57 @@ func listRuns(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	f := model.LogFilter{Limit: limit + 1, NoCount: true}
-	if f.GroupID, err = c.filterID("group_id"); err != nil {
+	f, err := c.runFilter()
+	if err != nil {
 		return err
+	}
+	if f.Limit = limit; m != nil {
+		f.Before = model.RunCursor{ID: m.ID, At: time.UnixMilli(m.Number)}
+	}
+	runs, err := c.s.cfg.Ops.Runs(ctx, c.who, f)
+	if err != nil {
+		return err
+	}
+	answer := page[runView]{Items: make([]runView, 0, len(runs.Runs))}
+	for _, l := range runs.Runs {
+		answer.Items = append(answer.Items, viewRun(l))
+	}
+	answer.NextCursor = c.next(runs.Next.ID > 0, mark{ID: runs.Next.ID, Number: runs.Next.At.UnixMilli()})
+	return c.json(http.StatusOK, answer)
+}
+
+// runFilter reads the filters of a list of runs.
+func (c *call) runFilter() (f model.RunFilter, err error) {
+	if f.GroupID, err = c.filterID("group_id"); err != nil {
+		return f, err
 	}
 	if f.JobID, err = c.filterID("job_id"); err != nil {
-		return err
+		return f, err
 	}
-	word, err := c.choice("status", "running", "success", "failed")
+	word, err := c.choice("status", "waiting", "running", "success", "failed")
 	if err != nil {
-		return err
+		return f, err
 	}
-	f.Status = statuses[word]
+	f.Result = results[word]
 	if f.From, err = c.instant("from"); err != nil {
-		return err
+		return f, err
 	}
 	if f.To, err = c.instant("to"); err != nil {
-		return err
+		return f, err
 	}
-	if m != nil {
-		f.Before = &model.LogMark{ID: m.ID}
-		if m.Text != "" {
-			if f.Before.TriggerTime, err = time.Parse(stamp, m.Text); err != nil {
-				return err
-			}
-		}
+	if f.Address, err = c.short("address", 255); err != nil {
+		return f, err
 	}
-	runs, _, err := c.s.cfg.Ops.ListLogs(ctx, c.who, f)
+	if f.Text, err = c.short("text", 255); err != nil {
+		return f, err
+	}
+	least, err := c.number("min_took_ms", 0, 0, math.MaxInt32)
 	if err != nil {
-		return err
+		return f, err
 	}
-	runs, more := cut(runs, limit)
-	answer := page[runView]{Items: make([]runView, 0, len(runs))}
-	var last mark
-	for _, l := range runs {
-		answer.Items, last = append(answer.Items, viewRun(l)), mark{ID: l.ID, Text: at(l.TriggerTime)}
-	}
-	answer.NextCursor = c.next(more, last)
-	return c.json(http.StatusOK, answer)
+	most, err := c.number("max_took_ms", 0, 0, math.MaxInt32)
+	f.MinTook, f.MaxTook = time.Duration(least)*time.Millisecond, time.Duration(most)*time.Millisecond
+	return f, err
 }
 
 func getRun(ctx context.Context, c *call) error {

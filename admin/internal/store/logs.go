@@ -104,7 +104,6 @@ func (s *Store) logQuery(f model.LogFilter) (lq logQuery, ok bool) {
 			lq.order = "l.trigger_time DESC, l.id DESC"
 		}
 	}
-	lq.behind(s, f.Before)
 	switch f.Status {
 	case model.LogSuccess:
 		lq.match.add("l.handle_code + 0 = 200") // not by an index: nearly all rows have it
@@ -123,20 +122,6 @@ func (s *Store) logQuery(f model.LogFilter) (lq logQuery, ok bool) {
 	return lq, true
 }
 
-// behind narrows the list to what comes behind a row in its order.
-func (lq *logQuery) behind(s *Store, mark *model.LogMark) {
-	if mark == nil {
-		return
-	}
-	if lq.order == "l.id DESC" {
-		lq.scan.add("l.id < ?", mark.ID)
-		return
-	}
-	at := s.wall(mark.TriggerTime)
-	lq.scan.add("l.trigger_time <= ?", at) // for the index
-	lq.scan.add("(l.trigger_time < ? OR l.id < ?)", at, mark.ID)
-}
-
 // Logs returns a page of the log rows that match, and how many match in all.
 // The newest come first: by id, or by the time of the trigger in a list that is
 // narrowed to a time but not to a job.
@@ -144,19 +129,15 @@ func (lq *logQuery) behind(s *Store, mark *model.LogMark) {
 // The number is exact up to 1,000,000 for a list by nothing but job, time or
 // group, and for any other as long as at most 100,000 rows belong to that job
 // and time. Beyond that it counts what matches among the newest of these, and is at
-// least one more than the page's end as long as there is more. With f.NoCount it
-// is no more than that.
+// least one more than the page's end as long as there is more.
 func (s *Store) Logs(ctx context.Context, f model.LogFilter) ([]*model.Log, int, error) {
 	lq, ok := s.logQuery(f)
 	if !ok {
 		return nil, 0, nil
 	}
-	var total int
-	if !f.NoCount {
-		var err error
-		if total, err = s.countLogs(ctx, &lq); err != nil {
-			return nil, 0, fmt.Errorf("list logs: count: %w", err)
-		}
+	total, err := s.countLogs(ctx, &lq)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list logs: count: %w", err)
 	}
 	offset, limit := page(f.Offset, f.Limit)
 	cond, args := lq.where()

@@ -23,7 +23,6 @@ func crudAPI(t *testing.T, f *fixture) {
 	t.Run("mutes", f.mutes)
 	t.Run("views", f.views)
 	t.Run("jobs behind a mark", f.jobsBehind)
-	t.Run("logs behind a mark", f.logsBehind)
 }
 
 // apiNow is the present of these cases, to the millisecond.
@@ -255,35 +254,4 @@ func (f *fixture) jobsBehind(t *testing.T) {
 	list, _, err := f.Jobs(ctx, model.JobFilter{Sort: model.SortName, Ascending: true, Name: "a", Limit: 2})
 	require.NoError(t, err)
 	assert.Equal(t, "alpha", list[0].Name)
-}
-
-// logsBehind pages through log rows by marks.
-func (f *fixture) logsBehind(t *testing.T) {
-	ctx := t.Context()
-	var logs []*model.Log
-	for i := range 7 {
-		// Not in the order of the ids, and some at the same second.
-		at := apiNow.Truncate(time.Second).Add(time.Duration((i*3)%5) * time.Second)
-		logs = append(logs, &model.Log{GroupID: 1, JobID: 77, TriggerTime: at})
-	}
-	f.addLogs(t, logs...)
-	for _, filter := range []model.LogFilter{
-		{JobID: 77}, {From: apiNow.Add(-time.Hour), To: apiNow.Add(time.Hour)}, {GroupID: 1},
-	} {
-		filter.Limit = 1000
-		want, _, err := f.Logs(ctx, filter)
-		require.NoError(t, err)
-		require.GreaterOrEqual(t, len(want), 7)
-		filter.Limit, filter.NoCount = 2, true
-		var got []*model.Log
-		for {
-			list, _, err := f.Logs(ctx, filter)
-			require.NoError(t, err)
-			if got = append(got, list...); len(list) < 2 {
-				break
-			}
-			filter.Before = &model.LogMark{ID: list[1].ID, TriggerTime: list[1].TriggerTime}
-		}
-		assert.Equal(t, want, got)
-	}
 }

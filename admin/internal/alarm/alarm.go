@@ -17,8 +17,12 @@ type Kind string
 const (
 	RunFailed Kind = "run_failed" // a trigger was refused, or a run ended with a failure
 	RunLost   Kind = "run_lost"   // no result came, and none will
-	Recovered Kind = "recovered"  // the first success after a failure that was sent
+	Recovered Kind = "recovered"  // the first success after a failure that was sent, or a rule that holds again
 	Test      Kind = "test"       // somebody asks whether a channel works
+
+	RunLate    Kind = "run_late"    // a rule: a planned fire has not been sent
+	RunLong    Kind = "run_long"    // a rule: a run takes long
+	NoExecutor Kind = "no_executor" // a rule: a group has no executor; Job holds the group's id alone
 )
 
 // maxMessage bounds the texts that an alarm keeps in memory, in bytes.
@@ -40,8 +44,11 @@ type Alarm struct {
 	HandleCode  int32  // handle_code of the row
 	HandleMsg   string // handle_msg of the row, as it came
 
+	Of    Kind          // of Recovered: the kind of the rule that holds again; "" is a failure
+	Limit time.Duration // of the rule that is broken
+
 	At    time.Time // when it became known; zero is now
-	Since time.Time // when the first of Count failures became known; set by the Manager
+	Since time.Time // when the first of Count failures became known, set by the Manager; of rules, since when
 	Count int       // failures that this alarm stands for; 0 is 1; set by the Manager
 }
 
@@ -52,6 +59,27 @@ func (a *Alarm) Code() int32 {
 		return a.TriggerCode
 	}
 	return a.HandleCode
+}
+
+// Key returns the key under which the alarm is on record; that of a test is zero.
+func (a *Alarm) Key() model.AlarmKey {
+	kind := a.Kind
+	if kind == Recovered && a.Of != "" {
+		kind = a.Of
+	}
+	key := model.AlarmKey{What: model.AlarmOnFailure, Kind: model.ChangeJob, ObjectID: a.Job.ID}
+	switch kind {
+	case Test:
+		return model.AlarmKey{}
+	case RunLate:
+		key.What = model.AlarmOnLate
+	case RunLong:
+		key.What = model.AlarmOnLong
+	case NoExecutor:
+		return model.AlarmKey{What: model.AlarmOnNobody, Kind: model.ChangeGroup, ObjectID: a.Job.GroupID}
+	case RunFailed, RunLost, Recovered:
+	}
+	return key
 }
 
 // compact returns a copy that is small enough to wait in a queue: the parts of

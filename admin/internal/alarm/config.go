@@ -128,6 +128,14 @@ type Config struct {
 	// Observe is told what became of each alarm in a channel: "sent", "failed" or
 	// "dropped". It must not block. nil: nobody is told.
 	Observe func(channel, result string)
+
+	// Muted reports whether alarms of a job are muted: failures are then neither
+	// sent nor counted, and their rows are marked AlarmNone. It must not block.
+	// nil: nothing is muted.
+	Muted func(group, job int32) bool
+	// Delivered is told what became of each alarm in a channel, tests included;
+	// errors hold no secrets. It must not block. nil: nobody is told.
+	Delivered func(a *Alarm, channel string, err error)
 }
 
 func (c Config) withDefaults() Config {
@@ -140,6 +148,12 @@ func (c Config) withDefaults() Config {
 	c.Location = cmp.Or(c.Location, time.Local)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Muted == nil {
+		c.Muted = func(int32, int32) bool { return false }
+	}
+	if c.Delivered == nil {
+		c.Delivered = func(*Alarm, string, error) {}
 	}
 	if c.Observe == nil {
 		c.Observe = func(string, string) {}

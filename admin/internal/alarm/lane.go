@@ -3,6 +3,7 @@ package alarm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -18,6 +19,9 @@ const (
 	resultFailed  = "failed"
 	resultDropped = "dropped"
 )
+
+// errDropped is what is said of an alarm that was not sent.
+var errDropped = errors.New("dropped: too many alarms waited")
 
 // pauses are the times between the attempts to send an alarm.
 var pauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
@@ -136,23 +140,24 @@ func (l *lane) handle(ctx context.Context, stopping <-chan struct{}, d *delivery
 			slog.Int("job_id", int(d.alarm.Job.ID)), slog.Int64("log_id", d.alarm.LogID), slog.Any("err", err))
 		l.note(err)
 		l.missed.Add(1)
-		l.finish(d, resultFailed, &l.failed)
+		l.finish(d, resultFailed, &l.failed, err)
 		return
 	}
 	now := time.Now()
 	l.lastSent.Store(&now)
 	l.missed.Add(-missed)
-	l.finish(d, resultSent, &l.sent)
+	l.finish(d, resultSent, &l.sent, nil)
 }
 
 func (l *lane) drop(d *delivery) {
 	l.missed.Add(1)
-	l.finish(d, resultDropped, &l.dropped)
+	l.finish(d, resultDropped, &l.dropped, errDropped)
 }
 
-func (l *lane) finish(d *delivery, result string, counter *atomic.Int64) {
+func (l *lane) finish(d *delivery, result string, counter *atomic.Int64, err error) {
 	counter.Add(1)
 	l.cfg.Observe(l.channel.Name, result)
+	l.cfg.Delivered(d.alarm, l.channel.Name, err)
 	d.tally.done(result == resultSent)
 }
 

@@ -67,6 +67,10 @@ func (m *Manager) Notify(a Alarm) {
 	if m.closed {
 		return // the row stays as it is, for the sweep of the next start
 	}
+	if m.cfg.Muted(c.Job.GroupID, c.Job.ID) {
+		m.marker.put(c.LogID, model.AlarmNone)
+		return
+	}
 	tell := m.memory.failed(c, time.Now())
 	m.failing.Store(int64(len(m.memory.episodes)))
 	if !tell {
@@ -93,6 +97,20 @@ func (m *Manager) Recovered(jobID int32) {
 	m.failing.Store(int64(len(m.memory.episodes)))
 	if notice != nil {
 		m.tellLocked(notice, 0)
+	}
+}
+
+// Tell sends an alarm of a rule, or that the rule holds again. Nothing of it is
+// collapsed or muted: that is for whoever calls it. It never blocks; an alarm
+// without a job is ignored.
+func (m *Manager) Tell(a Alarm) {
+	if a.Job == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.closed {
+		m.tellLocked(a.compact(), 0)
 	}
 }
 
@@ -168,6 +186,9 @@ func (m *Manager) endWindows(now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, summary := range m.memory.due(now) {
+		if m.cfg.Muted(summary.Job.GroupID, summary.Job.ID) {
+			continue
+		}
 		m.tellLocked(summary, 0)
 	}
 	m.failing.Store(int64(len(m.memory.episodes)))
@@ -191,8 +212,10 @@ func (m *Manager) Test(ctx context.Context, channel string) error {
 		if l.channel.Name != channel {
 			continue
 		}
-		a := &Alarm{Kind: Test}
-		if err := l.attempt(ctx, newMessage(a.compact(), 0, &m.cfg)); err != nil {
+		a := (&Alarm{Kind: Test}).compact()
+		err := l.attempt(ctx, newMessage(a, 0, &m.cfg))
+		m.cfg.Delivered(a, channel, err)
+		if err != nil {
 			return fmt.Errorf("alarm channel %q: %w", channel, err)
 		}
 		return nil

@@ -51,6 +51,12 @@ func subjectKey(k Kind) string {
 		return textRecovered
 	case Test:
 		return textTest
+	case RunLate:
+		return textLate
+	case RunLong:
+		return textLong
+	case NoExecutor:
+		return textNobody
 	default:
 		return textSubject
 	}
@@ -78,6 +84,12 @@ func (m *message) addJob() {
 func (m *message) addCounts(missed int64) {
 	a := m.alarm
 	switch {
+	case a.Limit > 0:
+		m.add(textSince, m.clock(a.Since))
+		m.add(textLimit, a.Limit.String())
+	case a.Kind == Recovered && a.Of != "":
+		m.add(textAlarmTitle, m.texts(subjectKey(a.Of)))
+		m.add(textSince, m.clock(a.Since))
 	case a.Kind == Recovered:
 		m.add(textFailures, strconv.Itoa(a.Count))
 		m.add(textSince, m.clock(a.Since))
@@ -108,6 +120,9 @@ func (m *message) contentText() string {
 	}
 	var b strings.Builder
 	b.WriteString("Alarm Job LogId=" + strconv.FormatInt(a.LogID, 10))
+	if a.Limit > 0 {
+		return b.String() // nothing has ended yet
+	}
 	if a.TriggerCode != codeSuccess {
 		b.WriteString("\nTriggerMsg=\n" + plainHTML(a.TriggerMsg))
 	}

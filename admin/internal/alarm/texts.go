@@ -21,6 +21,10 @@ const (
 	textMissed     = "alarm_missed"
 	textFailures   = "alarm_failures"
 	textSince      = "alarm_since"
+	textLate       = "alarm_late"
+	textLong       = "alarm_long"
+	textNobody     = "alarm_nobody"
+	textLimit      = "alarm_limit"
 	textTime       = "alarm_time"
 	textAuthor     = "alarm_author"
 	textAddress    = "alarm_address"
@@ -45,6 +49,10 @@ var english = map[string]string{
 	textMissed:       "Alarms that were not sent before this one",
 	textFailures:     "Failures until it recovered",
 	textSince:        "Since",
+	textLate:         "Fire is late",
+	textLong:         "Run takes long",
+	textNobody:       "No executor",
+	textLimit:        "Limit",
 	textTime:         "Time",
 	textAuthor:       "Author",
 	textAddress:      "Executor",

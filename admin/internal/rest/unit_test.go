@@ -140,6 +140,68 @@ func TestOnceForgets(t *testing.T) {
 	}
 }
 
+// oneUser is a session store in which everybody is the same.
+type oneUser struct{}
+
+func (oneUser) Authenticate(context.Context, string) (*model.User, error) {
+	return &model.User{ID: 7, Username: "anna"}, nil
+}
+
+// TestLimited: who asks too often is told when to come again.
+func TestLimited(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_790_000_000_000)
+	cfg := partial()
+	cfg.Auth, cfg.Rate, cfg.Now = oneUser{}, 1, func() time.Time { return now }
+	s, err := New(cfg)
+	require.NoError(t, err)
+	mux := http.NewServeMux()
+	require.NoError(t, httpx.Mount(mux, httpx.Prefixes(), s.Table()))
+	get := func(method string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), method, "/v1/session", nil)
+		r.AddCookie(&http.Cookie{Name: olderCookie, Value: "x"})
+		rec := httptest.NewRecorder()
+		mux.ServeHTTP(rec, r)
+		return rec
+	}
+	assert.Equal(t, http.StatusOK, get(http.MethodGet).Code)
+	assert.Equal(t, http.StatusOK, get(http.MethodHead).Code)
+	rec := get(http.MethodGet)
+	assert.Equal(t, http.StatusTooManyRequests, rec.Code)
+	assert.Equal(t, "1", rec.Header().Get("Retry-After"))
+	now = now.Add(time.Second)
+	assert.Equal(t, http.StatusOK, get(http.MethodGet).Code)
+}
+
+// TestAgain: what a repeat is answered, by what became of the first request.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		old  model.Request
+		want kind
+	}{
+		{"under way", model.Request{Fingerprint: "f"}, kindKeyBusy},
+		{"another request", model.Request{Fingerprint: "g", Status: 201, Headers: "{}", Body: "{}"}, kindKeyReused},
+		{"a secret", model.Request{Fingerprint: "f", Status: 201, Headers: "{}"}, kindSecret},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := &call{w: httptest.NewRecorder()}
+			p, ok := refusal(c.again(&model.Request{Fingerprint: "f"}, &tt.old))
+			require.True(t, ok)
+			assert.Equal(t, tt.want.name, p.kind.name)
+		})
+	}
+	rec := httptest.NewRecorder()
+	c := &call{w: rec}
+	old := &model.Request{Fingerprint: "f", Status: 500, Headers: `{"Content-Type":"application/problem+json"}`, Body: "{}"}
+	require.NoError(t, c.again(&model.Request{Fingerprint: "f"}, old))
+	assert.Equal(t, http.StatusInternalServerError, rec.Code, "a fault stays one: nobody knows what was done")
+	assert.Equal(t, "true", rec.Header().Get("Idempotency-Replayed"))
+}
+
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for give, want := range map[string]string{

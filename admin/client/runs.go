@@ -50,14 +50,21 @@ func (r *Run) Ended() bool {
 type RunFilter struct {
 	GroupID  int32
 	JobID    int32
-	Status   string    // RunRunning, RunSuccess or RunFailed
+	Status   string    // RunWaiting, RunRunning, RunSuccess or RunFailed
+	Address  string    // part of the address
+	Text     string    // part of a message, the parameter or the handler
 	From, To time.Time // when it was triggered, both included
+
+	// MinTook and MaxTook bound how long an ended run has taken, which is known in
+	// whole seconds. Zero is no bound.
+	MinTook, MaxTook time.Duration
 }
 
 // Runs lists runs, newest first. The error, if any, comes last.
 func (c *Client) Runs(ctx context.Context, f RunFilter) iter.Seq2[*Run, error] {
 	return pages[Run](ctx, c, "/runs", values("group_id", number(f.GroupID), "job_id", number(f.JobID),
-		"status", f.Status, "from", instant(f.From), "to", instant(f.To)))
+		"status", f.Status, "address", f.Address, "text", f.Text, "from", instant(f.From), "to", instant(f.To),
+		"min_took_ms", number(f.MinTook.Milliseconds()), "max_took_ms", number(f.MaxTook.Milliseconds())))
 }
 
 // Run returns a run, or ErrNotFound.

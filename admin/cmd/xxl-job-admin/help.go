@@ -35,10 +35,11 @@ var helpTexts = kong.Vars{
 	"key":                   "API key of the admin; better given in XXL_JOB_KEY, where no list of processes shows it.",
 	"key_verbs": "What it may do: read, run, edit or admin, which is everything. May be given several times. " +
 		"Each of the first three is for itself.",
-	"verbs":      "read,run,edit,admin",
-	"key_groups": "Only these groups: app names or ids. Default: all.",
-	"output":     "Form of the output: table, json or yaml.",
-	"run_status": "Only running, success or failed.",
+	"verbs":        "read,run,edit,admin",
+	"key_groups":   "Only these groups: app names or ids. Default: all.",
+	"output":       "Form of the output: table, json or yaml.",
+	"run_status":   "Only waiting, running, success or failed.",
+	"run_statuses": ",waiting,running,success,failed",
 	"key_login": "Log in as this user instead of with a key, for the first one; the password is the first line of " +
 		"standard input.",
 	"apply_files": "YAML file, a folder with *.yaml and *.yml files, or - for standard input. May be given several " +

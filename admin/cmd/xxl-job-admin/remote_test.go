@@ -223,7 +223,7 @@ func (k *kitchen) runs(t *testing.T, c *client.Client) {
 	}, startLimit, 20*time.Millisecond)
 	assert.Equal(t, exitRunFailed, k.run(t, "", "job", "run", "after", "--wait", "--param", "a b"))
 	assert.Equal(t, exitRunFailed, k.run(t, "", "run", "retry", "2", "--wait"))
-	assert.Equal(t, exitOK, k.run(t, "", "run", "list", "--job", "after", "--status", "failed", "--since", "1h"))
+	assert.Equal(t, exitOK, k.run(t, "", "run", "list", "--job", "after", "--status", "failed", "--since", "1h", "--text", "money"))
 	k.write(t, "twin.yaml", "group: kitchen\nname: twin\nhandler: echo\n")
 	require.Equal(t, exitOK, k.run(t, "", "job", "apply", "-f", "twin.yaml", "--yes"))
 	assert.Equal(t, exitOK, k.run(t, "", "job", "run", "twin", "--follow", "--param", "loud"))

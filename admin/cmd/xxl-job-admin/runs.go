@@ -27,7 +27,8 @@ type runList struct {
 
 	Job    string        `help:"Only of this job: id, name, or GROUP/NAME." env:"-" placeholder:"JOB"`
 	Group  string        `help:"Only of this group: its app name or id." env:"-" placeholder:"GROUP"`
-	Status string        `help:"${run_status}" enum:",running,success,failed" default:"" env:"-" placeholder:"STATUS"`
+	Status string        `help:"${run_status}" enum:"${run_statuses}" default:"" env:"-" placeholder:"STATUS"`
+	Text   string        `help:"Only with this in a message, the parameter or the handler." env:"-" placeholder:"PART"`
 	Since  time.Duration `help:"Only of so much time until now, such as 24h." env:"-" placeholder:"TIME"`
 	Limit  int           `help:"How many at most." short:"n" default:"20" env:"-"`
 }
@@ -38,7 +39,7 @@ func (l *runList) Run(ctx context.Context, con console) error {
 		return usageError{fmt.Errorf("--limit %d must be above 0", l.Limit)}
 	}
 	return l.with(func(c *client.Client) error {
-		f := client.RunFilter{Status: l.Status}
+		f := client.RunFilter{Status: l.Status, Text: l.Text}
 		if l.Since > 0 {
 			f.From = time.Now().Add(-l.Since)
 		}

@@ -27,7 +27,7 @@ _xxl_job_admin() {
     " job run") words="--help --config --server --key --timeout --output --wait --follow --wait-timeout --param --address" ;;
     " job delete") words="--help --config --server --key --timeout --yes" ;;
     " run") words="list get logs kill retry --help --config" ;;
-    " run list") words="--help --config --server --key --timeout --output --job --group --status --since --limit" ;;
+    " run list") words="--help --config --server --key --timeout --output --job --group --status --text --since --limit" ;;
     " run get") words="--help --config --server --key --timeout --output" ;;
     " run logs") words="--help --config --server --key --timeout --follow" ;;
     " run kill") words="--help --config --server --key --timeout --output" ;;

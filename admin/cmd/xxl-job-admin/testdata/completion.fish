@@ -29,7 +29,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " job stop"' -a "--help --con
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -a "--help --config --server --key --timeout --output --wait --follow --wait-timeout --param --address"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job delete"' -a "--help --config --server --key --timeout --yes"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run"' -a "list get logs kill retry --help --config"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -a "--help --config --server --key --timeout --output --job --group --status --since --limit"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -a "--help --config --server --key --timeout --output --job --group --status --text --since --limit"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run get"' -a "--help --config --server --key --timeout --output"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run logs"' -a "--help --config --server --key --timeout --follow"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run kill"' -a "--help --config --server --key --timeout --output"

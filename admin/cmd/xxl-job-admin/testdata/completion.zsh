@@ -28,7 +28,7 @@ _xxl_job_admin() {
     " job run") compadd -- --help --config --server --key --timeout --output --wait --follow --wait-timeout --param --address ;;
     " job delete") compadd -- --help --config --server --key --timeout --yes ;;
     " run") compadd -- list get logs kill retry --help --config ;;
-    " run list") compadd -- --help --config --server --key --timeout --output --job --group --status --since --limit ;;
+    " run list") compadd -- --help --config --server --key --timeout --output --job --group --status --text --since --limit ;;
     " run get") compadd -- --help --config --server --key --timeout --output ;;
     " run logs") compadd -- --help --config --server --key --timeout --follow ;;
     " run kill") compadd -- --help --config --server --key --timeout --output ;;

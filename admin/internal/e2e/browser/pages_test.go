@@ -33,7 +33,7 @@ func TestPages(t *testing.T) {
 	w.do(t, size(1440, 900))
 	w.look(t, "signin-en", "/signin")
 	w.signIn(t)
-	first := fmt.Sprint(w.jobs[0])
+	first, run := fmt.Sprint(w.jobs[0]), fmt.Sprint(w.runs[0])
 	pages := []struct{ name, path string }{
 		{"overview", "/"},
 		{"jobs", "/jobs"},
@@ -44,6 +44,14 @@ func TestPages(t *testing.T) {
 		{"edit", "/jobs/" + first + "/edit"},
 		{"search", "/search?q=settle"},
 		{"nothing", "/no/such/page"},
+		{"runs", "/runs"},
+		{"run", "/runs/" + run},
+		{"help", "/help"},
+		{"account", "/settings"},
+		{"users", "/settings/users"},
+		{"user", "/settings/users/new"},
+		{"audit", "/settings/audit"},
+		{"about", "/settings/about"},
 	}
 	for _, lang := range []string{"en", "zh-CN"} {
 		for _, theme := range []string{"light", "dark"} {

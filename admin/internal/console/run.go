@@ -66,7 +66,7 @@ func (c *call) run(ctx context.Context) error {
 	p.Open = l.HandleCode == model.CodeNone && !notSent
 	p.MayKill = p.Open && l.TriggerCode == model.CodeSuccess && l.Address.S != ""
 	p.MayRetry = !p.Open && l.ShardingParam.S == ""
-	p.HasLog = l.Address.S != "" && !notSent
+	p.HasLog = p.Open || l.Address.S != "" && !notSent // an open one tells how it goes on
 	title := c.t("run.title", l.ID)
 	crumbs := []crumb{{c.t("nav.runs"), "/runs"}}
 	if j, err := c.s.cfg.Ops.Job(ctx, c.who, l.JobID); err == nil {

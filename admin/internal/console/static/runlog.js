@@ -76,6 +76,8 @@ if (text) {
       const shapes = { ok: '✓', bad: '✕', run: '●', wait: '◷' };
       state.className = 'state state-' + s.kind;
       state.textContent = (shapes[s.kind] ?? '?') + ' ' + s.text;
+      // It was waiting when the page was made: now it can be killed.
+      if (s.kind === 'run' && !document.querySelector('form[action$="/kill"]')) location.reload();
     };
     source.addEventListener('state', (e) => showState(as(e)));
     source.addEventListener('end', (e) => {

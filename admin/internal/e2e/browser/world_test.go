@@ -37,12 +37,13 @@ const (
 
 // world is an admin with an executor, and a browser.
 type world struct {
-	url    string
-	ctx    context.Context // of the browser
-	mu     sync.Mutex
-	faults []string
-	jobs   []int32
-	runs   []int64
+	url     string
+	ctx     context.Context // of the browser
+	mu      sync.Mutex
+	faults  []string
+	jobs    []int32
+	runs    []int64
+	release chan struct{} // lets a run with the parameter "wait" go on
 }
 
 // seed fills a database before the admin opens it.
@@ -128,7 +129,7 @@ func (w *world) seedRuns(t *testing.T, st *store.Store, j *model.Job, i int, now
 // newWorld starts an admin, an executor and a browser. They end with the test.
 func newWorld(t *testing.T, crowded bool) *world {
 	t.Helper()
-	w := &world{}
+	w := &world{release: make(chan struct{})}
 	dsn := "sqlite:" + filepath.Join(t.TempDir(), "admin.db")
 	seed(t, dsn, w, crowded)
 	zone, err := time.LoadLocation("Asia/Shanghai")
@@ -171,7 +172,7 @@ func (w *world) startExecutor(t *testing.T) {
 		LogPath: t.TempDir(), RegistryInterval: time.Second,
 	})
 	require.NoError(t, err)
-	require.NoError(t, exec.Register("settle", func(context.Context, *xxljob.Run) error { return nil }))
+	require.NoError(t, exec.Register("settle", w.settle))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- exec.Run(ctx) }()
@@ -181,6 +182,22 @@ func (w *world) startExecutor(t *testing.T) {
 			t.Errorf("executor: %v", err)
 		}
 	})
+}
+
+// settle is what the jobs do: nothing, or with the parameter "wait" wait until
+// the test lets it go on.
+func (w *world) settle(ctx context.Context, run *xxljob.Run) error {
+	if run.Param() != "wait" {
+		return nil
+	}
+	run.Logger().InfoContext(ctx, "waits \x1b[31mfor the test\x1b[0m "+evil)
+	select {
+	case <-w.release:
+		run.Logger().InfoContext(ctx, "goes on")
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // startBrowser starts Chromium.

@@ -176,6 +176,8 @@ func (d *Dispatcher) hasLog(ctx context.Context, e *entry) (has bool, a asked) {
 		return false, asked{msg: resp.Msg.Or(d.cfg.Lang.Text(i18n.JoblogLogNotShown))}
 	case strings.Contains(log.LogContent, wire.TextLogMissing):
 		return false, asked{ok: true}
+	case log.FromLineNum == 0 && log.LogContent == "": // Java repeats the line that was asked for
+		return false, asked{msg: "the executor answers without a log"}
 	}
 	return true, asked{ok: true}
 }

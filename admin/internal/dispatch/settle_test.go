@@ -173,6 +173,21 @@ func TestSettleWithABusyExecutorAfterACrash(t *testing.T) {
 	})
 }
 
+// An executor that answers without a log says nothing of the run.
+func TestSettleWithoutALog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.exec.noLog = true
+		it := w.item(1, bean(model.RouteFirst), 0)
+		it.Settle = true
+		w.Add(it)
+		wait(takeoverLimit + settleEvery)
+		assert.NotEqual(t, model.CodeSuccess, w.outcome(t).Code)
+		assert.True(t, w.outcome(t).NoRetry)
+		assert.Empty(t, w.exec.sent(), "and it is not sent a second time")
+	})
+}
+
 // firstUnknown loses the first answer.
 func firstUnknown(then func(sending) execclient.Result) func(sending) execclient.Result {
 	lost := false

@@ -39,6 +39,7 @@ type played struct {
 	beat     func(address string) error
 	idle     func(address string) (bool, string, error)
 	log      func(id int64) (bool, error) // whether there is a file
+	noLog    bool                         // an answer to log holds none
 	asked    []string
 	warm     map[string]int
 	wg       sync.WaitGroup
@@ -137,7 +138,10 @@ func (p *played) Log(ctx context.Context, _ execclient.Target, r wire.LogRequest
 		return wire.Response{}, wire.LogResult{}, err
 	}
 	content := wire.TextLogMissing
-	if has {
+	switch {
+	case p.noLog:
+		content = ""
+	case has:
 		content = "started"
 	}
 	return wire.Response{Code: 200}, wire.LogResult{LogContent: content}, nil

@@ -32,6 +32,9 @@ const (
 	lastTriggerWait = 10 * time.Second
 	// burstWait is the longest time that results wait while a burst goes out.
 	burstWait = 150 * time.Millisecond
+	// killedWait is how long an executor's word that a run was ended by an operator
+	// waits for the operator's own: the first result of a run counts.
+	killedWait = 500 * time.Millisecond
 	// idleTick is how often a writer without work shows that it lives.
 	idleTick = 5 * time.Second
 	// retryEvery paces a batch that the database does not take.
@@ -181,6 +184,9 @@ func (w *Writer) Results(ctx context.Context, outs []*model.Outcome) error {
 	if len(outs) == 0 {
 		return nil
 	}
+	if err := waitForOperator(ctx, outs); err != nil {
+		return err
+	}
 	g := &waitGroup{left: len(outs), done: make(chan struct{})}
 	now := time.Now()
 	w.mu.Lock()
@@ -209,6 +215,23 @@ func (w *Writer) Results(ctx context.Context, outs []*model.Outcome) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// waitForOperator gives an operator's own result a moment to come first, where
+// an executor reports that one has ended the run.
+func waitForOperator(ctx context.Context, outs []*model.Outcome) error {
+	for _, out := range outs {
+		if out.Handle == nil || out.Handle.NoRetry || !killed(out.Handle) {
+			continue
+		}
+		select {
+		case <-time.After(killedWait):
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
 }
 
 // Pending reports whether something became known of the run that is not stored

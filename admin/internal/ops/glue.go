@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -65,6 +66,9 @@ func (s *Service) SaveGlue(ctx context.Context, p Principal, jobID int32, source
 		source = strings.ReplaceAll(source, "\r", "")
 	}
 	now := s.seconds()
+	if next := j.GlueUpdated.Add(time.Second); now.Before(next) {
+		now = next // executors compile again when the time has changed, in whole seconds
+	}
 	v := &model.GlueVersion{
 		JobID: jobID, GlueType: j.GlueType, Source: model.T(source), Remark: remark, AddTime: now, Updated: now,
 	}

@@ -32,7 +32,7 @@ func TestGlue(t *testing.T) {
 	j := w.load(id)
 	assert.Equal(t, "echo 2\n", j.GlueSource.S, "a shell does not bear carriage returns")
 	assert.Equal(t, "version 2", j.GlueRemark.S)
-	assert.True(t, noon.Equal(j.GlueUpdated))
+	assert.True(t, noon.Add(time.Second).Equal(j.GlueUpdated), "also in the second of the version before")
 	assert.Contains(t, w.lastAudit(), "glue_source: 7 → 7 bytes")
 	list, err := w.GlueVersions(ctx, w.mine, id)
 	require.NoError(t, err)

@@ -85,7 +85,7 @@ var english = map[Key]string{
 	JoblogRollingLogFailoften:   "The log could not be read too many times in a row, stopped asking for it",
 	JoblogRollingLogTriggerfail: "The run was not triggered, so the executor has no log of it",
 	JoblogMisfireGap:            "Missed {0} fires from {1} to {2}: nobody was there to plan them",
-	JoblogLostGone:              "Its executor is not registered any more and did not answer for 10 minutes",
+	JoblogLostGone:              "Its executor is not registered any more and did not answer for minutes",
 	JoblogLostIdle:              "Its executor says that it is not running the job, and sent no result",
 	JoblogInDoubt:               "It is not known whether the executor has taken this run",
 	JoblogStoppedUnsent:         "the job was stopped before the run was sent",
@@ -159,5 +159,5 @@ var english = map[Key]string{
 	AlarmReason:                "Reason",
 	AlarmTime:                  "Time",
 	AlarmAuthor:                "Author",
-	AlarmAddress:               "Executor",
+	AlarmAddress:               "Executor address",
 }

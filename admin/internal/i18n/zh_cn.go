@@ -85,7 +85,7 @@ var zhCN = map[Key]string{
 	JoblogRollingLogFailoften:   "连续多次读取日志失败，已停止请求",
 	JoblogRollingLogTriggerfail: "任务未触发成功，执行器上没有日志",
 	JoblogMisfireGap:            "从 {1} 到 {2} 共错过 {0} 次触发：期间没有调度节点在运行",
-	JoblogLostGone:              "执行器已不在注册表中，且 10 分钟没有应答",
+	JoblogLostGone:              "执行器已不在注册表中，且数分钟没有应答",
 	JoblogLostIdle:              "执行器表示没有在运行该任务，也没有上报结果",
 	JoblogInDoubt:               "无法确认执行器是否收到了本次触发",
 	JoblogStoppedUnsent:         "任务在触发发出之前已被停止",
@@ -159,5 +159,5 @@ var zhCN = map[Key]string{
 	AlarmReason:                "原因",
 	AlarmTime:                  "时间",
 	AlarmAuthor:                "负责人",
-	AlarmAddress:               "执行器",
+	AlarmAddress:               "执行器地址",
 }

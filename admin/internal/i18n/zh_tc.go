@@ -84,7 +84,7 @@ var zhTC = map[Key]string{
 	JoblogRollingLogFailoften:   "連續多次讀取日誌失敗，已停止請求",
 	JoblogRollingLogTriggerfail: "任務未觸發成功，執行器上沒有日誌",
 	JoblogMisfireGap:            "從 {1} 到 {2} 共錯過 {0} 次觸發：期間沒有調度節點在執行",
-	JoblogLostGone:              "執行器已不在註冊表中，且 10 分鐘沒有回應",
+	JoblogLostGone:              "執行器已不在註冊表中，且數分鐘沒有回應",
 	JoblogLostIdle:              "執行器表示沒有在執行該任務，也沒有回報結果",
 	JoblogInDoubt:               "無法確認執行器是否收到了本次觸發",
 	JoblogStoppedUnsent:         "任務在觸發送出之前已被停止",
@@ -158,5 +158,5 @@ var zhTC = map[Key]string{
 	AlarmReason:                "原因",
 	AlarmTime:                  "時間",
 	AlarmAuthor:                "負責人",
-	AlarmAddress:               "執行器",
+	AlarmAddress:               "執行器位址",
 }

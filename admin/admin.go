@@ -139,12 +139,13 @@ func nodeName() string {
 //  3. dispatching and settling end, then the lanes to executors;
 //  4. results that were taken are stored; later ones are refused, executors
 //     keep them;
-//  5. leases are given back, heartbeats written, alarms sent;
+//  5. leases are given back, heartbeats written, alarms sent and put on record;
 //  6. the database is closed (by Run).
 func (s *system) run(ctx context.Context, up func(http.Handler), down func()) error {
 	base := context.WithoutCancel(ctx)
 	planning, sending := lifecycle.NewGroup(base), lifecycle.NewGroup(base)
 	storing, keeping := lifecycle.NewGroup(base), lifecycle.NewGroup(base)
+	noting := lifecycle.NewGroup(base)
 	handler, err := s.first(ctx)
 	if err != nil {
 		return fmt.Errorf("admin: %w", err)
@@ -155,6 +156,8 @@ func (s *system) run(ctx context.Context, up func(http.Handler), down func()) er
 	s.loops.Go(keeping, "registry", s.registry.Run)
 	s.loops.Go(keeping, "addresses", s.saveAddresses)
 	s.loops.Go(keeping, "alarm sweep", s.sweepAlarms)
+	s.loops.Go(keeping, "alarm rules", s.watcher.Run)
+	s.loops.Go(noting, "alarm book", s.book.Run)
 	if !s.store.Info().MadeByUs {
 		s.loops.Go(keeping, "adoption", s.adoptLoop)
 	}
@@ -185,6 +188,7 @@ func (s *system) run(ctx context.Context, up func(http.Handler), down func()) er
 	down()
 	leases.Stop(errStopped) // 5
 	keeping.Stop(errStopped)
+	noting.Stop(errStopped)
 	s.log.InfoContext(base, "admin stopped")
 	return nil
 }

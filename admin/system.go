@@ -44,7 +44,9 @@ type system struct {
 	writer     *completion.Writer
 	scheduler  *scheduler.Scheduler
 	recovery   *recovery.Recovery
-	alarms     *alarm.Manager
+	alarms     *alarm.Manager // nil without channels
+	book       *alarm.Book
+	watcher    *alarm.Watcher
 	cleaner    *retention.Cleaner
 	auth       *auth.Service
 	ops        *ops.Service
@@ -218,6 +220,10 @@ func (s *system) ended(e *store.Ending) {
 		code = out.Trigger.Code
 	}
 	s.metrics.Ended(code)
+	told := e.AlarmStatus == model.AlarmLocked
+	if code != model.CodeSuccess && e.Job != nil && (told || s.alarms == nil && e.AlarmStatus == model.AlarmNone) {
+		s.raised(e)
+	}
 	if s.alarms == nil {
 		return
 	}
@@ -226,7 +232,7 @@ func (s *system) ended(e *store.Ending) {
 		s.alarms.Recovered(job)
 		return
 	}
-	if e.AlarmStatus != model.AlarmLocked || e.Job == nil {
+	if !told || e.Job == nil {
 		return
 	}
 	a := alarm.Alarm{Kind: alarm.RunFailed, Job: e.Job, LogID: e.Outcome.LogID, At: time.Now()}
@@ -255,20 +261,6 @@ func jobOf(e *store.Ending) int32 {
 	return 0
 }
 
-func (s *system) buildAlarms(context.Context) error {
-	if len(s.cfg.Alarms) == 0 {
-		return nil
-	}
-	var err error
-	s.alarms, err = alarm.New(alarm.Config{
-		Channels: s.cfg.Alarms, Location: s.cfg.TimeZone, Logger: s.log,
-		Egress: alarm.Egress{AllowLoopback: s.cfg.AlarmsToLoopback},
-		Text:   s.lang.Lookup, Mark: s.store.MarkAlarms,
-		Observe: s.metrics.Alarm,
-	})
-	return err
-}
-
 func (s *system) buildOps(context.Context) error {
 	info := s.store.Info()
 	java := auth.JavaUnusable
@@ -292,6 +284,7 @@ func (s *system) buildOps(context.Context) error {
 		Dispatcher: manual{store: s.store, dispatcher: s.dispatcher, now: time.Now},
 		Executors:  executors{s.client}, Registry: s.registry, Completion: s.writer, Passwords: s.auth,
 		CodeEditing: code, SharedWithJava: s.shared, Location: s.cfg.TimeZone, Lang: s.lang,
+		Alarms:   channels{sender: s.alarms, book: s.book, list: s.cfg.Alarms},
 		ParamMax: info.ParamMax, TitleMax: info.TitleMax, Logger: s.log,
 	})
 	return err

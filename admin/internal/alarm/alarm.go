@@ -127,6 +127,9 @@ func plain(message string) string {
 	return strings.TrimSpace(text)
 }
 
+// Plain turns a trigger_msg, HTML in the Java form, into text.
+func Plain(triggerMsg string) string { return plainHTML(triggerMsg) }
+
 // plainHTML does the same for trigger_msg, in which texts of executors are
 // escaped.
 func plainHTML(message string) string { return html.UnescapeString(plain(message)) }

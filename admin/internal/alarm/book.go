@@ -14,7 +14,7 @@ import (
 // The bounds of a Book.
 const (
 	bookKeys  = 4096 // alarms, and deliveries, that wait to be stored
-	bookBatch = 256  // of them that one pass stores
+	bookBatch = 100  // of them that one pass stores
 	bookLimit = 10 * time.Second
 )
 

@@ -24,6 +24,7 @@ func (s *Server) register() {
 	s.pages["/"], s.pages["/help"] = true, true // another interface owns the addresses, see oldPage
 	s.registerJobs()
 	s.registerRuns()
+	s.registerAlarms()
 	s.registerExecutors()
 	s.registerSettings()
 }

@@ -100,6 +100,8 @@ type Store interface {
 	changeStore
 	tagStore
 	keyStore
+	alarmStore
+	muteStore
 }
 
 // Scheduler is what the package needs of the scheduling loop.

@@ -35,6 +35,8 @@ type Config struct {
 	Completion Completion
 	Passwords  Passwords
 
+	// Alarms sends alarms. nil: there are no channels.
+	Alarms Alarms
 	// CodeEditing is who may write code that executors run. Default nobody.
 	CodeEditing CodeEditing
 	// SharedWithJava is set where a Java admin works on the same database: a
@@ -70,6 +72,7 @@ type Service struct {
 	// over child jobs with the job that is then stored, so that two edits
 	// cannot close a circle together, and the token of a group with its row.
 	edits chan struct{}
+	tests alarmTests
 }
 
 // New checks the configuration and returns a Service.

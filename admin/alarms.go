@@ -1,0 +1,83 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/alarm"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
+)
+
+// buildAlarms makes what keeps alarms on record and checks rules, and where
+// there are channels what sends.
+func (s *system) buildAlarms(ctx context.Context) error {
+	s.book = alarm.NewBook(alarm.BookConfig{Store: s.store, Logger: s.log})
+	watch := alarm.WatchConfig{
+		Store: s.store, Holds: func() bool { return s.leases.Holds(0) }, Muted: s.book.Muted, Logger: s.log,
+	}
+	if len(s.cfg.Alarms) > 0 {
+		var err error
+		s.alarms, err = alarm.New(alarm.Config{
+			Channels: s.cfg.Alarms, Location: s.cfg.TimeZone, Logger: s.log,
+			Egress: alarm.Egress{AllowLoopback: s.cfg.AlarmsToLoopback},
+			Text:   s.lang.Lookup, Mark: s.store.MarkAlarms,
+			Observe: s.metrics.Alarm, Muted: s.book.Muted,
+			Delivered: func(a *alarm.Alarm, channel string, err error) { s.book.Delivered(a.Key(), channel, err) },
+		})
+		if err != nil {
+			return err
+		}
+		watch.Tell = s.alarms.Tell
+	}
+	s.watcher = alarm.NewWatcher(watch)
+	if err := s.book.Refresh(ctx); err != nil { // nothing that is muted is sent at the start
+		return fmt.Errorf("read mute windows: %w", err)
+	}
+	return nil
+}
+
+// raised puts the failure of a run on record.
+func (s *system) raised(e *store.Ending) {
+	r := model.AlarmRecord{
+		AlarmKey: model.AlarmKey{What: model.AlarmOnFailure, Kind: model.ChangeJob, ObjectID: e.Job.ID},
+		GroupID:  e.Job.GroupID, LogID: e.Outcome.LogID, Last: time.Now(),
+	}
+	switch {
+	case e.Outcome.Handle != nil:
+		r.Message = e.Outcome.Handle.Msg.S
+	case e.Outcome.Trigger != nil:
+		r.Message = alarm.Plain(e.Outcome.Trigger.Msg)
+	}
+	s.book.Raised(r)
+}
+
+// channels is what sends alarms as package ops sees it.
+type channels struct {
+	sender *alarm.Manager // nil without channels
+	book   *alarm.Book
+	list   []alarm.Channel
+}
+
+// Channels returns the channels without what they hold of secrets.
+func (c channels) Channels() []ops.AlarmChannel {
+	list := make([]ops.AlarmChannel, 0, len(c.list))
+	for i := range c.list {
+		ch := &c.list[i]
+		list = append(list, ops.AlarmChannel{Name: ch.Name, Type: string(ch.Type), Groups: ch.Groups})
+	}
+	return list
+}
+
+// Test sends a test message.
+func (c channels) Test(ctx context.Context, channel string) error {
+	if c.sender == nil {
+		return alarm.ErrUnknownChannel
+	}
+	return c.sender.Test(ctx, channel)
+}
+
+// MutesChanged makes a window count here at once.
+func (c channels) MutesChanged(ctx context.Context) error { return c.book.Refresh(ctx) }

@@ -1,0 +1,231 @@
+package console
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+const (
+	alarmsOpen   = 200 // open alarms that are shown
+	alarmsRecent = 50  // ended ones on a page
+)
+
+// registerAlarms registers what is about alarms.
+func (s *Server) registerAlarms() {
+	s.page("/alarms", httpx.LoggedIn, (*call).alarms)
+	s.action("/alarms/test", httpx.Admin, (*call).testAlarm)
+	s.action("/alarms/mute", httpx.PerObject, (*call).mute)
+	s.action("/alarms/unmute", httpx.PerObject, (*call).unmute)
+	s.action("/alarms/rules", httpx.PerObject, (*call).setRule)
+	s.action("/alarms/rules/delete", httpx.PerObject, (*call).deleteRule)
+}
+
+// alarmRow is a line of the lists of alarms.
+type alarmRow struct {
+	*ops.AlarmView
+	What  string
+	Path  string // of the job, or of the group's jobs
+	Title string
+	State runState
+	Sent  []sentRow
+}
+
+// sentRow is what became of an alarm in a channel.
+type sentRow struct {
+	runState
+	Error string
+}
+
+// ruleRow is a line of the list of rules, muteRow of that of mute windows.
+type ruleRow struct {
+	ops.RuleView
+	Words, Title, Limit string
+}
+
+type muteRow struct {
+	ops.MuteView
+	Title string
+}
+
+// alarmsPage is the page of alarms.
+type alarmsPage struct {
+	Open     []alarmRow
+	OpenMore bool
+	Recent   []alarmRow
+	Next     string // path of the next page of ended ones; "" at the end
+	First    string
+	Channels []ops.AlarmChannel
+	Mutes    []muteRow
+	Rules    []ruleRow
+	Groups   []choice
+	Whats    []choice
+	Job      string // id that the forms are filled with
+	Here     string
+}
+
+// alarms shows what is wrong, what was, who is told, and what is muted.
+func (c *call) alarms(ctx context.Context) error {
+	p := alarmsPage{Here: "/alarms", Job: c.positive("job")}
+	before, _ := strconv.ParseInt(c.str("before"), 10, 64)
+	if before > 0 {
+		p.First = "/alarms"
+	}
+	open, err := c.s.cfg.Ops.Alarms(ctx, c.who, model.AlarmFilter{Limit: alarmsOpen})
+	if err != nil {
+		return err
+	}
+	p.Open, p.OpenMore = c.alarmRows(open), len(open) == alarmsOpen
+	ended, err := c.s.cfg.Ops.Alarms(ctx, c.who, model.AlarmFilter{
+		Ended: true, BeforeID: max(before, 0), Limit: alarmsRecent,
+	})
+	if err != nil {
+		return err
+	}
+	if p.Recent = c.alarmRows(ended); len(ended) == alarmsRecent {
+		p.Next = "/alarms?before=" + strconv.FormatInt(ended[len(ended)-1].ID, 10)
+	}
+	if err := c.alarmSettings(ctx, &p); err != nil {
+		return err
+	}
+	return c.render(ctx, "alarms", head{Title: c.t("nav.alarms"), Section: "alarms"}, p)
+}
+
+// alarmSettings reads what stands below the lists of alarms.
+func (c *call) alarmSettings(ctx context.Context, p *alarmsPage) error {
+	var err error
+	if p.Channels, err = c.s.cfg.Ops.AlarmChannels(ctx, c.who); err != nil {
+		return err
+	}
+	mutes, err := c.s.cfg.Ops.Mutes(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	for _, m := range mutes {
+		p.Mutes = append(p.Mutes, muteRow{m, c.alarmTitle(m.Kind, m.ObjectID, m.Name)})
+	}
+	rules, err := c.s.cfg.Ops.AlarmRules(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	for _, r := range rules {
+		p.Rules = append(p.Rules, ruleRow{
+			r, c.t("alarms.rule." + string(r.What)), c.alarmTitle(r.Kind, r.ObjectID, r.Name), r.Limit.String(),
+		})
+	}
+	for _, w := range model.AlarmRules() {
+		p.Whats = append(p.Whats, choice{string(w), c.t("alarms.rule." + string(w))})
+	}
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	for _, g := range groups {
+		p.Groups = append(p.Groups, choice{strconv.Itoa(int(g.ID)), g.Title + " (" + g.AppName + ")"})
+	}
+	return err
+}
+
+// alarmTitle names a job or group: by its id when it is gone.
+func (c *call) alarmTitle(kind string, id int32, name string) string {
+	if name == "" {
+		name = "#" + strconv.Itoa(int(id))
+	}
+	if kind == model.ChangeGroup {
+		return c.t("alarms.group", name)
+	}
+	return name
+}
+
+func (c *call) alarmRows(list []*ops.AlarmView) []alarmRow {
+	rows := make([]alarmRow, 0, len(list))
+	for _, a := range list {
+		row := alarmRow{
+			AlarmView: a, What: c.t("alarms.what." + string(a.What)), Title: c.alarmTitle(a.Kind, a.ObjectID, a.Name),
+			State: runState{"bad", c.t("alarms.open")},
+		}
+		id := strconv.Itoa(int(a.ObjectID))
+		switch {
+		case a.Kind == model.ChangeGroup:
+			row.Path = "/jobs?group=" + id
+		case a.Name != "":
+			row.Path = "/jobs/" + id
+		}
+		switch {
+		case !a.Recovered.IsZero():
+			row.State = runState{"ok", c.t("alarms.ended")}
+		case a.Muted == a.Count:
+			row.State = runState{"skip", c.t("alarms.muted")}
+		}
+		for _, d := range a.Deliveries {
+			s := sentRow{runState{"ok", d.Channel}, ""}
+			if d.Error != "" {
+				s = sentRow{runState{"bad", d.Channel}, d.Error}
+			}
+			row.Sent = append(row.Sent, s)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// alarmOf reads what a form is about: a job by its id, or else a group.
+func (c *call) alarmOf() (kind string, id int32) {
+	kind, text := model.ChangeGroup, c.str("group")
+	if job := c.str("job"); job != "" {
+		kind, text = model.ChangeJob, strings.TrimPrefix(job, "#")
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n <= 0 {
+		return "", 0
+	}
+	return kind, int32(n)
+}
+
+// after says what was done, or why it was not.
+func (c *call) after(err error, text string) error {
+	back := c.local(c.str("back"), "/alarms")
+	if err != nil {
+		return c.refuse(back, err)
+	}
+	return c.done(back, text)
+}
+
+func (c *call) testAlarm(ctx context.Context) error {
+	name := c.str("channel")
+	return c.after(c.s.cfg.Ops.TestAlarm(ctx, c.who, name), c.t("alarms.tested", name))
+}
+
+func (c *call) mute(ctx context.Context) error {
+	kind, id := c.alarmOf()
+	m := model.Mute{Kind: kind, ObjectID: id, Reason: c.str("reason")}
+	m.Until = c.now().Add(time.Duration(min(c.num("minutes", 0), 1<<20)) * time.Minute)
+	if until := c.str("until"); until != "" {
+		t, err := time.ParseInLocation(inputTime, until, c.s.cfg.Location)
+		if err != nil {
+			t = time.Time{} // refused as a window in the past
+		}
+		m.Until = t
+	}
+	return c.after(c.s.cfg.Ops.Mute(ctx, c.who, m), c.t("alarms.mute.done", stamp(m.Until.In(c.s.cfg.Location))))
+}
+
+func (c *call) unmute(ctx context.Context) error {
+	kind, id := c.alarmOf()
+	return c.after(c.s.cfg.Ops.Unmute(ctx, c.who, kind, id), c.t("alarms.unmute.done"))
+}
+
+func (c *call) setRule(ctx context.Context) error {
+	kind, id := c.alarmOf()
+	key := model.AlarmKey{What: model.AlarmWhat(c.str("what")), Kind: kind, ObjectID: id}
+	limit := time.Duration(min(c.num("limit", 0), 1<<30)) * time.Second
+	return c.after(c.s.cfg.Ops.SetAlarmRule(ctx, c.who, key, limit), c.t("alarms.rule.done"))
+}
+
+func (c *call) deleteRule(ctx context.Context) error {
+	kind, id := c.alarmOf()
+	key := model.AlarmKey{What: model.AlarmWhat(c.str("what")), Kind: kind, ObjectID: id}
+	return c.after(c.s.cfg.Ops.DeleteAlarmRule(ctx, c.who, key), c.t("alarms.rule.gone"))
+}

@@ -1,0 +1,315 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// The bounds of alarms.
+const (
+	maxAlarmRules = 500
+	maxMute       = 30 * 24 * time.Hour
+	maxRuleLimit  = 30 * 24 * time.Hour
+	maxMuteReason = 255
+	testPause     = 10 * time.Second // between two tests of a channel
+)
+
+// alarmStore keeps alarms, their rules, and what is muted.
+type alarmStore interface {
+	Alarms(ctx context.Context, f model.AlarmFilter) ([]*model.AlarmRecord, error)
+	Deliveries(ctx context.Context, alarmIDs []int64) (map[int64][]model.AlarmDelivery, error)
+	LastDelivery(ctx context.Context, channel string) (*model.AlarmDelivery, error)
+	AlarmRules(ctx context.Context) ([]model.AlarmRule, error)
+	SetAlarmRule(ctx context.Context, r *model.AlarmRule) error
+	DeleteAlarmRule(ctx context.Context, k model.AlarmKey) error
+}
+
+// muteStore keeps mute windows.
+type muteStore interface {
+	Mutes(ctx context.Context, now time.Time) ([]model.Mute, error)
+	SetMute(ctx context.Context, m model.Mute) error
+	DeleteMute(ctx context.Context, kind string, objectID int32) error
+}
+
+// AlarmChannel is a way to reach people, without its secrets.
+type AlarmChannel struct {
+	Name   string
+	Type   string
+	Groups []int32              // that it is for; empty is all
+	Last   *model.AlarmDelivery // what last happened in it; nil is nothing yet. Error is for administrators
+}
+
+// Alarms is what the package needs of the part that sends alarms.
+type Alarms interface {
+	// Channels returns the channels as they are configured, without Last.
+	Channels() []AlarmChannel
+	// Test sends a test message, and blocks until the service has it.
+	Test(ctx context.Context, channel string) error
+	// MutesChanged says that what is muted has changed.
+	MutesChanged(ctx context.Context) error
+}
+
+// alarmTests remembers when channels were last tested.
+type alarmTests struct {
+	mu sync.Mutex
+	at map[string]time.Time
+}
+
+// AlarmView is an alarm on record with what became of it in the channels.
+type AlarmView struct {
+	model.AlarmRecord
+	Name       string // of the job, or the title of the group; "" when it is gone
+	Group      string // title of the group
+	Deliveries []model.AlarmDelivery
+}
+
+func alarmObject(kind string, id int32) string { return kind + " " + id32(id) }
+
+// Alarms returns alarms of the groups that the principal may see, newest first.
+// Errors of deliveries are for administrators; others see that there was one.
+func (s *Service) Alarms(ctx context.Context, p Principal, f model.AlarmFilter) ([]*AlarmView, error) {
+	if err := s.needLogin(ctx, p, "alarm.list"); err != nil {
+		return nil, err
+	}
+	if !p.all() {
+		f.GroupIDs = append([]int32{}, p.Groups...)
+	}
+	list, err := s.store.Alarms(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	var alarms []int64
+	for _, r := range list {
+		alarms = append(alarms, r.ID)
+	}
+	sent, err := s.store.Deliveries(ctx, alarms)
+	if err != nil {
+		return nil, err
+	}
+	name, err := s.names(ctx, slices.Collect(func(yield func(model.AlarmKey) bool) {
+		for _, r := range list {
+			if !yield(r.AlarmKey) {
+				return
+			}
+		}
+	}))
+	if err != nil {
+		return nil, err
+	}
+	views := make([]*AlarmView, 0, len(list))
+	for _, r := range list {
+		v := &AlarmView{AlarmRecord: *r, Name: name(r.Kind, r.ObjectID), Group: name(model.ChangeGroup, r.GroupID)}
+		for _, d := range sent[r.ID] {
+			v.Deliveries = append(v.Deliveries, *deliveryFor(p, &d))
+		}
+		views = append(views, v)
+	}
+	return views, nil
+}
+
+// deliveryFor hides from all but administrators what a service answered.
+func deliveryFor(p Principal, d *model.AlarmDelivery) *model.AlarmDelivery {
+	if d == nil || p.Admin || d.Error == "" {
+		return d
+	}
+	hidden := *d
+	hidden.Error = "…"
+	return &hidden
+}
+
+// names returns a function that names jobs and groups.
+func (s *Service) names(ctx context.Context, keys []model.AlarmKey) (func(kind string, id int32) string, error) {
+	var ids []int32
+	for _, k := range keys {
+		if k.Kind == model.ChangeJob {
+			ids = append(ids, k.ObjectID)
+		}
+	}
+	jobs := map[int32]*model.Job{}
+	groups, err := s.store.AllGroups(ctx)
+	if err == nil && len(ids) > 0 {
+		jobs, err = s.store.JobsByID(ctx, ids)
+	}
+	if err != nil {
+		return nil, err
+	}
+	titles := make(map[int32]string, len(groups))
+	for _, g := range groups {
+		titles[g.ID] = g.Title
+	}
+	return func(kind string, id int32) string {
+		if kind == model.ChangeGroup {
+			return titles[id]
+		}
+		if j := jobs[id]; j != nil {
+			return j.Name
+		}
+		return ""
+	}, nil
+}
+
+// alarmGroup returns the group of a job or group that the principal may work
+// with.
+func (s *Service) alarmGroup(ctx context.Context, p Principal, action, kind string, id int32) (int32, error) {
+	switch kind {
+	case model.ChangeGroup:
+		if !p.May(id) {
+			return 0, s.deny(ctx, p, action, alarmObject(kind, id))
+		}
+		_, err := s.group(ctx, id)
+		return id, err
+	case model.ChangeJob:
+		j, err := s.job(ctx, id)
+		if err != nil {
+			return 0, err
+		}
+		if !p.May(j.GroupID) {
+			return 0, s.deny(ctx, p, action, alarmObject(kind, id))
+		}
+		return j.GroupID, nil
+	}
+	return 0, invalid("name a job or a group", key(i18n.SystemPleaseChoose), key(i18n.JobinfoFieldJobgroup))
+}
+
+// AlarmChannels returns the channels and what last happened in them.
+func (s *Service) AlarmChannels(ctx context.Context, p Principal) ([]AlarmChannel, error) {
+	if err := s.needLogin(ctx, p, "alarm.channels"); err != nil {
+		return nil, err
+	}
+	if s.cfg.Alarms == nil {
+		return nil, nil
+	}
+	list := s.cfg.Alarms.Channels()
+	for i := range list {
+		last, err := s.store.LastDelivery(ctx, list[i].Name)
+		if err != nil {
+			return nil, err
+		}
+		list[i].Last = deliveryFor(p, last)
+	}
+	return list, nil
+}
+
+// TestAlarm sends a test message through a channel, at most one in ten seconds.
+// What the service answered to a failed one is the detail of the Error. For
+// administrators.
+func (s *Service) TestAlarm(ctx context.Context, p Principal, channel string) error {
+	if err := s.needAdmin(ctx, p, "alarm.test", channel); err != nil {
+		return err
+	}
+	if s.cfg.Alarms == nil || !slices.ContainsFunc(s.cfg.Alarms.Channels(), func(c AlarmChannel) bool {
+		return c.Name == channel
+	}) {
+		return &Error{
+			Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)}, Detail: "there is no alarm channel of this name",
+		}
+	}
+	if !s.mayTest(channel) {
+		return &Error{
+			Kind: Conflict, Parts: []Part{key(i18n.SystemRepeat)}, Detail: "this channel was tested less than 10 s ago",
+		}
+	}
+	if err := s.cfg.Alarms.Test(ctx, channel); err != nil {
+		s.record(ctx, p, "alarm.test", "channel "+channel, "failed")
+		return &Error{Kind: Unavailable, Detail: err.Error(), Err: err}
+	}
+	s.record(ctx, p, "alarm.test", "channel "+channel, "sent")
+	return nil
+}
+
+func (s *Service) mayTest(channel string) bool {
+	s.tests.mu.Lock()
+	defer s.tests.mu.Unlock()
+	now := s.now()
+	if last, ok := s.tests.at[channel]; ok && now.Sub(last) < testPause {
+		return false
+	}
+	if s.tests.at == nil {
+		s.tests.at = make(map[string]time.Time)
+	}
+	s.tests.at[channel] = now
+	return true
+}
+
+// RuleView is a rule and the name of what it is for.
+type RuleView struct {
+	model.AlarmRule
+	Name string
+}
+
+// AlarmRules returns the rules for what the principal may see.
+func (s *Service) AlarmRules(ctx context.Context, p Principal) ([]RuleView, error) {
+	if err := s.needLogin(ctx, p, "rule.list"); err != nil {
+		return nil, err
+	}
+	list, err := s.store.AlarmRules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]model.AlarmKey, 0, len(list))
+	for _, r := range list {
+		keys = append(keys, r.AlarmKey)
+	}
+	see, name, err := s.sees(ctx, p, keys)
+	if err != nil {
+		return nil, err
+	}
+	var views []RuleView
+	for _, r := range list {
+		if see(r.Kind, r.ObjectID) {
+			views = append(views, RuleView{r, name(r.Kind, r.ObjectID)})
+		}
+	}
+	return views, nil
+}
+
+// SetAlarmRule stores a rule for a job or group, in place of one of the same
+// kind. The limit is 1 s to 30 days.
+func (s *Service) SetAlarmRule(ctx context.Context, p Principal, k model.AlarmKey, limit time.Duration) error {
+	if _, err := s.alarmGroup(ctx, p, "rule.set", k.Kind, k.ObjectID); err != nil {
+		return err
+	}
+	switch {
+	case !k.What.IsRule():
+		return invalid("use late, long or nobody", key(i18n.SystemInvalid))
+	case k.What == model.AlarmOnNobody && k.Kind != model.ChangeGroup:
+		return invalid("that there is no executor is a rule for groups", key(i18n.SystemInvalid))
+	case limit < time.Second || limit > maxRuleLimit || limit%time.Second != 0:
+		return invalid("the limit is 1 s to 30 days, in whole seconds", key(i18n.AlarmLimit), key(i18n.SystemInvalid))
+	}
+	list, err := s.store.AlarmRules(ctx)
+	if err != nil {
+		return err
+	}
+	known := slices.ContainsFunc(list, func(r model.AlarmRule) bool { return r.AlarmKey == k })
+	if !known && len(list) >= maxAlarmRules {
+		return &Error{
+			Kind: Conflict, Parts: []Part{key(i18n.SystemLengthLimit)},
+			Detail: fmt.Sprintf("there are %d rules; one for a group stands for many", maxAlarmRules),
+		}
+	}
+	r := &model.AlarmRule{AlarmKey: k, Limit: limit, User: p.Name, Created: s.now()}
+	if err := s.store.SetAlarmRule(ctx, r); err != nil {
+		return refused(err)
+	}
+	s.record(ctx, p, "rule.set", alarmObject(k.Kind, k.ObjectID), fmt.Sprintf("%s: %s", k.What, limit))
+	return nil
+}
+
+// DeleteAlarmRule deletes a rule. One that is not there is no error.
+func (s *Service) DeleteAlarmRule(ctx context.Context, p Principal, k model.AlarmKey) error {
+	if _, err := s.alarmGroup(ctx, p, "rule.delete", k.Kind, k.ObjectID); err != nil && !p.Admin {
+		return err
+	}
+	if err := s.store.DeleteAlarmRule(ctx, k); err != nil {
+		return err
+	}
+	s.record(ctx, p, "rule.delete", alarmObject(k.Kind, k.ObjectID), string(k.What))
+	return nil
+}

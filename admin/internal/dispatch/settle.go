@@ -19,6 +19,9 @@ const (
 	// tell whether a further run of it waits in its queue.
 	takeoverLimit = 30 * time.Second
 	settleEvery   = 2 * time.Second
+	// settleSlow is the pause once settleLimit is over: thousands may ask about one
+	// executor.
+	settleSlow = 8 * time.Second
 )
 
 // settle finds out what became of a run whose answer was lost, or which the
@@ -55,6 +58,7 @@ func (d *Dispatcher) settle(ctx context.Context, e *entry) {
 	defer cancel()
 	s := settling{d: d, e: e}
 	last := execclient.Result{Kind: execclient.Unknown}
+	begin, every := time.Now(), settleEvery
 	for {
 		r, again := s.once(bound)
 		switch {
@@ -70,7 +74,10 @@ func (d *Dispatcher) settle(ctx context.Context, e *entry) {
 		case r.Msg != "":
 			last = r
 		}
-		if !again || !pause(bound, settleEvery) {
+		if time.Since(begin) > settleLimit {
+			every = settleSlow
+		}
+		if !again || !pause(bound, every) {
 			break
 		}
 		if !d.allowed(e) {

@@ -157,7 +157,7 @@ func TestSettleWithABusyExecutorAfterACrash(t *testing.T) {
 		assert.Equal(t, int64(2), w.outcomes()[0].LogID, "nobody waits for one that is not sent again")
 		assert.NotEqual(t, model.CodeSuccess, w.outcome(t).Code)
 		w.set(func() { w.reports = nil })
-		wait(4 * time.Second)
+		wait(4*time.Second + settleSlow)
 		require.Len(t, w.outcomes(), 1)
 		assert.Equal(t, int64(1), w.outcomes()[0].LogID)
 		assert.Equal(t, model.CodeSuccess, w.outcome(t).Code)

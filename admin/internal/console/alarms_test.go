@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"testing"
@@ -102,11 +103,10 @@ func TestAlarmActions(t *testing.T) {
 	j := w.job(group, "settle")
 	v := w.as(w.admin)
 	id := strconv.Itoa(int(group))
-	follow := func(rec interface{ Result() *http.Response }) string {
+	follow := func(rec *httptest.ResponseRecorder) string {
 		t.Helper()
-		res := rec.Result()
-		require.Equal(t, http.StatusSeeOther, res.StatusCode)
-		return v.text(res.Header.Get("Location"))
+		require.Equal(t, http.StatusSeeOther, rec.Code)
+		return v.text(rec.Header().Get("Location"))
 	}
 	page := follow(v.post("/alarms/mute", url.Values{"group": {id}, "minutes": {"15"}, "reason": {"deploy"}}))
 	assert.Contains(t, page, "Muted until 2026-11-21 12:15:00 UTC")
@@ -115,8 +115,12 @@ func TestAlarmActions(t *testing.T) {
 	page = follow(v.post("/alarms/mute", url.Values{"job": {strconv.Itoa(int(j.ID))}, "until": {"2026-11-21T13:30"}}))
 	assert.Contains(t, page, "Muted until 2026-11-21 13:30:00 UTC")
 	for _, form := range []url.Values{
-		{"group": {id}}, {"minutes": {"5"}}, {"group": {id}, "until": {"x"}}, {"job": {"x"}, "minutes": {"5"}},
-		{"group": {id}, "minutes": {"999999"}}, {"job": {"999"}, "minutes": {"5"}},
+		{"group": {id}},
+		{"minutes": {"5"}},
+		{"group": {id}, "until": {"x"}},
+		{"job": {"x"}, "minutes": {"5"}},
+		{"group": {id}, "minutes": {"999999"}},
+		{"job": {"999"}, "minutes": {"5"}},
 	} {
 		assert.Contains(t, follow(v.post("/alarms/mute", form)), "toast-bad", form)
 	}
@@ -125,8 +129,10 @@ func TestAlarmActions(t *testing.T) {
 	assert.Contains(t, follow(v.post("/alarms/rules", rule)), "The rule is set")
 	assert.Contains(t, follow(v.post("/alarms/rules/delete", rule)), "The rule is deleted")
 	for _, form := range []url.Values{
-		{"group": {id}, "what": {"failed"}, "limit": {"60"}}, {"group": {id}, "what": {"late"}, "limit": {"0"}},
-		{"job": {strconv.Itoa(int(j.ID))}, "what": {"nobody"}, "limit": {"60"}}, {"what": {"late"}, "limit": {"60"}},
+		{"group": {id}, "what": {"failed"}, "limit": {"60"}},
+		{"group": {id}, "what": {"late"}, "limit": {"0"}},
+		{"job": {strconv.Itoa(int(j.ID))}, "what": {"nobody"}, "limit": {"60"}},
+		{"what": {"late"}, "limit": {"60"}},
 	} {
 		assert.Contains(t, follow(v.post("/alarms/rules", form)), "toast-bad", form)
 	}

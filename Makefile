@@ -68,6 +68,10 @@ fmt: $(GOLANGCI) ## Format both modules, and use newer forms of the language, as
 screens: ## Look at the console with a real Chromium; pictures in build/screens
 	cd admin && $(GO) test -count=1 -tags browser ./internal/e2e/browser
 
+.PHONY: browser
+browser: ## Prove the console in a real Chromium: every page, and what an operator does
+	cd admin && $(GO) test -tags browser -count=1 -timeout 15m ./internal/browsertest
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (10s)
 	@GO=$(GO) .ci/fuzz $(FUZZTIME)

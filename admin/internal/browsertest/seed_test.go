@@ -1,0 +1,160 @@
+//go:build browser
+
+package browsertest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
+)
+
+// What is written into every field that anyone can write. audit.js finds it
+// when any of it has become an element, an attribute or a script that ran.
+const (
+	mark = `"><script class=xss>window.__xss=1</script>` // fits the shortest fields
+	evil = `'"><img class=xss src=x onerror="window.__xss=2;alert(2)">` + mark + `{{.}}javascript:alert(3)`
+)
+
+// seeds is what the database had before the admin opened it.
+type seeds struct {
+	groups, jobs, users []int32
+	runs                []int64
+}
+
+// empty fills nothing in.
+func empty(*testing.T, string) seeds { return seeds{} }
+
+// seeding fills a database.
+type seeding struct {
+	seeds
+	t   *testing.T
+	st  *store.Store
+	now time.Time
+}
+
+func seed(t *testing.T, dsn string, fill func(*seeding)) seeds {
+	t.Helper()
+	st, err := store.Open(t.Context(), store.Options{DSN: dsn, Location: time.UTC})
+	require.NoError(t, err)
+	require.NoError(t, st.Migrate(t.Context()))
+	s := &seeding{t: t, st: st, now: time.Now().Truncate(time.Second)}
+	fill(s)
+	require.NoError(t, st.Close())
+	return s.seeds
+}
+
+// plain has the group of the executor and a job for each of its handlers.
+func plain(t *testing.T, dsn string) seeds {
+	t.Helper()
+	return seed(t, dsn, (*seeding).plain)
+}
+
+// crowded has more of everything than a page shows, and markup in every field.
+func crowded(t *testing.T, dsn string) seeds {
+	t.Helper()
+	return seed(t, dsn, (*seeding).crowd)
+}
+
+func (s *seeding) plain() {
+	group := s.group(&model.Group{AppName: appName, Title: "Demo"})
+	for _, handler := range []string{"tick", "fail", "endless"} {
+		s.job(group, handler, func(j *model.Job) { j.Handler = model.T(handler) })
+	}
+}
+
+func (s *seeding) crowd() {
+	s.plain()
+	odd := s.group(&model.Group{
+		AppName: "odd-names", Title: mark[:min(len(mark), s.st.Info().TitleMax)], Manual: true,
+		AddressList: model.T("http://127.0.0.1:1/,http://127.0.0.1:1/" + evil + ",http://[::1]:1/" + strings.Repeat("path/", 40)),
+	})
+	s.group(&model.Group{AppName: strings.Repeat("nobody-", 9), Title: "没有地址的执行器"})
+	names := []string{
+		"settle orders", evil, strings.Repeat("unbroken", 31) + "!", "مهمة يومية لتسوية الطلبات", "🚀 launch 👩‍👩‍👧‍👦",
+		"每日对账并发送报表给财务部门", strings.Repeat("a long name ", 21),
+	}
+	crons := []string{"0 0/5 * * * ?", "0 30 2 * * ?", "0 0 9 ? * MON-FRI", "0 15 10 LW 1/3 ? *", "no cron at all " + mark}
+	for i := range 120 {
+		job := s.job(odd, names[i%len(names)], func(j *model.Job) {
+			j.ScheduleConf, j.Handler = model.T(crons[i%len(crons)]), model.T(evil)
+			j.Author, j.AlarmEmail = model.T(mark), model.T(evil)
+			j.Param = model.T(evil + strings.Repeat(`{"day": "yesterday"}`, 50))
+			j.Children = model.T("2,3,999")
+			if i%10 == 9 {
+				j.GlueType, j.GlueSource, j.GlueRemark = "GLUE_SHELL", model.T("#!/bin/sh\n# "+evil+"\n"), model.T(mark)
+			}
+		})
+		if i < len(names) {
+			s.history(job, i)
+		}
+	}
+	for _, name := range []string{mark, "مستخدم 🚀", strings.Repeat("u", 50)} {
+		u := &model.User{Username: name, JavaHash: "!", Permission: model.T("1,2")}
+		require.NoError(s.t, s.st.CreateUser(s.t.Context(), u))
+		s.users = append(s.users, u.ID)
+	}
+}
+
+func (s *seeding) group(g *model.Group) int32 {
+	s.t.Helper()
+	g.UpdateTime = s.now
+	require.NoError(s.t, s.st.CreateGroup(s.t.Context(), g))
+	s.groups = append(s.groups, g.ID)
+	return g.ID
+}
+
+func (s *seeding) job(group int32, name string, change func(*model.Job)) *model.Job {
+	s.t.Helper()
+	j := &model.Job{
+		GroupID: group, Name: name, Author: model.T("lin"), AlarmEmail: model.T(""), ScheduleType: model.ScheduleCron,
+		ScheduleConf: model.T("0 0 3 1 1 ?"), Misfire: model.MisfireDoNothing, Route: model.RouteFirst,
+		Param: model.T(""), Block: model.BlockSerial, GlueType: model.GlueBean, GlueSource: model.T(""),
+		GlueRemark: model.T(""), Children: model.T(""), AddTime: s.now, UpdateTime: s.now, GlueUpdated: s.now,
+	}
+	change(j)
+	require.NoError(s.t, s.st.CreateJob(s.t.Context(), j))
+	s.jobs = append(s.jobs, j.ID)
+	return j
+}
+
+// history gives a job sixty runs that have ended: well, badly, and with a text
+// that is far too long.
+func (s *seeding) history(j *model.Job, n int) {
+	s.t.Helper()
+	for k := range 60 {
+		at := s.now.Add(time.Duration(k-70) * 10 * time.Minute)
+		r := &model.Run{
+			JobID: j.ID, GroupID: j.GroupID, Type: model.TriggerCron, PlannedMs: at.UnixMilli(), TriggerMs: at.UnixMilli(),
+			ShardTotal: 1, Handler: j.Handler, Param: j.Param, Address: "http://127.0.0.1:1/" + mark,
+		}
+		require.NoError(s.t, s.st.CreateRuns(s.t.Context(), []*model.Run{r}))
+		s.runs = append(s.runs, r.LogID)
+		code, msg := model.CodeSuccess, "1,204 orders settled"
+		switch (k + n) % 9 {
+		case 0:
+			code, msg = model.CodeFail, evil
+		case 4:
+			code, msg = model.CodeFail, strings.Repeat("10,000 characters of an error: "+mark, 140)[:10_000]
+		}
+		out := &model.Outcome{
+			LogID:   r.LogID,
+			Trigger: &model.TriggerResult{Code: model.CodeSuccess, Msg: "sent<br>" + evil, Address: r.Address, AtMs: at.UnixMilli()},
+			Handle: &model.HandleResult{
+				Code: code, Msg: model.T(msg), AtMs: at.Add(time.Duration(1+k*k) * time.Second / 3).UnixMilli(), NoRetry: true,
+			},
+		}
+		_, err := s.st.Finish(s.t.Context(), []*model.Outcome{out}, func(ends []*store.Ending, _ store.Loader) error {
+			for _, e := range ends {
+				e.HandleMsg = e.Outcome.Handle.Msg
+			}
+			return nil
+		})
+		assert.NoError(s.t, err)
+	}
+}

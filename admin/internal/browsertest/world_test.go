@@ -1,0 +1,149 @@
+//go:build browser
+
+package browsertest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob"
+	"github.com/xxljob-go/xxljob/admin"
+)
+
+const (
+	adminName = "admin"
+	password  = "sesame-open-1"
+	token     = "a-token-of-these-tests"
+	appName   = "demo"
+
+	// patience bounds every wait; nothing fails for being slower than usual.
+	patience = time.Minute
+	interval = 20 * time.Millisecond
+)
+
+// world is an admin with its database and an executor.
+type world struct {
+	url   string
+	seeds seeds
+	// chromium is the context of the browser, which the first tab starts.
+	chromium context.Context
+	gate     chan struct{} // a run of the handler "endless" ends when it is closed
+}
+
+// newWorld starts an admin on a database of the given kind, and an executor.
+// They end with the test.
+func newWorld(t *testing.T, fill func(*testing.T, string) seeds) *world {
+	t.Helper()
+	w := &world{gate: make(chan struct{})}
+	dsn := "sqlite:" + filepath.Join(t.TempDir(), "admin.db")
+	w.seeds = fill(t, dsn)
+	zone, err := time.LoadLocation("Asia/Shanghai")
+	require.NoError(t, err)
+	centre, err := admin.New(admin.Config{
+		DB: dsn, AccessToken: token, AdminUser: adminName, AdminPassword: password, Language: "zh_CN", TimeZone: zone,
+		RetryDelay: 100 * time.Millisecond, SharedWithJava: admin.SharedNo, CodeEditing: true,
+	})
+	require.NoError(t, err)
+	ended := start(t, centre.Run)
+	select {
+	case <-centre.Ready():
+	case err := <-ended:
+		require.NoError(t, err)
+	}
+	server := httptest.NewServer(centre.Handler())
+	t.Cleanup(server.Close)
+	w.url = server.URL
+	return w
+}
+
+// start runs a part until the test has ended, and waits for it then.
+func start(t *testing.T, run func(context.Context) error) <-chan error {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ended <- run(ctx)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-done
+	})
+	return ended
+}
+
+// executor starts an executor of our library and waits until the admin knows
+// its address.
+func (w *world) executor(t *testing.T) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	e, err := xxljob.NewExecutor(xxljob.Config{
+		AdminAddrs: []string{w.url}, AppName: appName, AccessToken: token, Listener: l, LogPath: t.TempDir(),
+		RegistryInterval: time.Second, ShutdownTimeout: time.Second,
+	})
+	require.NoError(t, err)
+	for name, h := range w.handlers() {
+		require.NoError(t, e.Register(name, h))
+	}
+	start(t, e.Run)
+	require.Eventually(t, func() bool { return !e.Stats().LastBeat.IsZero() }, patience, interval)
+}
+
+// handlers are what jobs run.
+func (w *world) handlers() map[string]xxljob.HandlerFunc {
+	return map[string]xxljob.HandlerFunc{
+		"tick": func(_ context.Context, run *xxljob.Run) error {
+			run.Logf("the clock has struck")
+			return nil
+		},
+		"fail": func(_ context.Context, run *xxljob.Run) error {
+			run.Logf("%s", evil)
+			run.Logf("\x1b[31mred\x1b[0m, مهمة يومية, 🚀, and %s", strings.Repeat("a very long line ", 300))
+			return errors.New("the ledger does not balance: " + evil)
+		},
+		"endless": func(ctx context.Context, run *xxljob.Run) error {
+			run.Logf("waiting for the gate %s", evil)
+			select {
+			case <-w.gate:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		},
+	}
+}
+
+// register announces an address as an executor does, and returns what the admin
+// says.
+func (w *world) register(t *testing.T, app, address string) string {
+	t.Helper()
+	body, err := json.Marshal(map[string]string{
+		"registryGroup": "EXECUTOR", "registryKey": app, "registryValue": address,
+	})
+	require.NoError(t, err)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url+"/api/registry", bytes.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Xxl-Job-Access-Token", token)
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, resp.StatusCode, "%s", answer)
+	return string(answer)
+}

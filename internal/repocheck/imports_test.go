@@ -23,14 +23,16 @@ var sharedWithAdmin = []string{"internal/wire", "internal/lifecycle"}
 
 // bothSides are the folders of admin that may import the library too: they run
 // an executor and an admin together.
-var bothSides = []string{"admin/cmd", "admin/examples", "admin/internal/e2e", "admin/internal/interop"}
+var bothSides = []string{
+	"admin/cmd", "admin/examples", "admin/internal/browsertest", "admin/internal/e2e", "admin/internal/interop",
+}
 
 // testSupport are the folders that exist for tests, examples and measurements;
 // they may import what tests are made of, and shipped code may not import them.
 var testSupport = []string{
 	"bench", "examples", "xxljobtest", "internal/e2e", "internal/interop", "internal/repocheck",
-	"admin/bench", "admin/examples", "admin/internal/besidejava", "admin/internal/dbtest", "admin/internal/e2e",
-	"admin/internal/interop", "admin/internal/simulation", "admin/internal/store/storetest",
+	"admin/bench", "admin/examples", "admin/internal/besidejava", "admin/internal/browsertest", "admin/internal/dbtest",
+	"admin/internal/e2e", "admin/internal/interop", "admin/internal/simulation", "admin/internal/store/storetest",
 }
 
 // forTestsOnly are the imports that shipped code must not have.

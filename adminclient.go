@@ -54,6 +54,7 @@ type adminClient struct {
 	appName string
 
 	form      atomic.Int32 // the wire.CallbackForm that this admin reads
+	declare   atomic.Value // string: the policy that its last answer to a registration told
 	mu        sync.Mutex
 	hungUntil time.Time
 }
@@ -102,27 +103,44 @@ func redacted(addr string) string {
 // transport's error if there was no answer. It blocks for the call timeout at
 // most.
 func (c *adminClient) post(ctx context.Context, path string, body []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-	reused, err := c.postOnce(ctx, path, body)
-	if err != nil && reused && ctx.Err() == nil && !isRefusal(err) {
-		// The pooled connection had been closed by the other side: not the
-		// admin's fault, so a new one is tried at once.
-		c.http.CloseIdleConnections()
-		_, err = c.postOnce(ctx, path, body)
-	}
+	_, err := c.ask(ctx, path, body, c.timeout)
 	c.noteHung(err)
 	return err
 }
 
-// postOnce makes one HTTP call. It reports whether the connection was a pooled
-// one.
-func (c *adminClient) postOnce(ctx context.Context, path string, body []byte) (reused bool, err error) {
+// ask is post with a limit of its own, and returns the payload of the answer.
+func (c *adminClient) ask(
+	ctx context.Context, path string, body []byte, limit time.Duration,
+) (payload string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	payload, reused, err := c.postOnce(ctx, path, body)
+	if err != nil && reused && ctx.Err() == nil && !isRefusal(err) {
+		// The pooled connection had been closed by the other side: not the
+		// admin's fault, so a new one is tried at once.
+		c.http.CloseIdleConnections()
+		payload, _, err = c.postOnce(ctx, path, body)
+	}
+	return payload, err
+}
+
+// policy returns what the admin does with jobs that are declared, as its last
+// answer to a registration told; "" for one that tells nothing.
+func (c *adminClient) policy() string {
+	policy, _ := c.declare.Load().(string)
+	return policy
+}
+
+// postOnce makes one HTTP call and returns the payload of the answer. It reports
+// whether the connection was a pooled one.
+func (c *adminClient) postOnce(
+	ctx context.Context, path string, body []byte,
+) (payload string, reused bool, err error) {
 	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused }}
 	ctx = httptrace.WithClientTrace(ctx, trace)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, bytes.NewReader(body))
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 	req.Header = http.Header{
 		"Content-Type":     {wire.ContentTypeJSON},
@@ -132,32 +150,36 @@ func (c *adminClient) postOnce(ctx context.Context, path string, body []byte) (r
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return reused, err
+		return "", reused, err
 	}
 	defer res.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
-		return reused, fmt.Errorf("read the answer of admin %s: %w", c.name, err)
+		return "", reused, fmt.Errorf("read the answer of admin %s: %w", c.name, err)
 	}
-	return reused, c.judge(res.StatusCode, answer)
+	payload, err = c.judge(res.StatusCode, answer)
+	if err == nil && path == wire.PathRegistry {
+		c.declare.Store(res.Header.Get(wire.HeaderDeclare))
+	}
+	return payload, reused, err
 }
 
-// judge returns nil for an answer that means success (wire.md 2.7).
-func (c *adminClient) judge(status int, body []byte) error {
+// judge returns the payload of an answer that means success (wire.md 2.7).
+func (c *adminClient) judge(status int, body []byte) (payload string, err error) {
 	refused := &refusedError{admin: c.name, status: status}
 	if status != http.StatusOK {
-		return refused
+		return "", refused
 	}
 	answer, err := wire.DecodeResponse(body)
 	switch {
 	case err != nil:
 		refused.msg = fmt.Sprintf("%.100q", body)
 	case answer.Code == wire.CodeSuccess:
-		return nil
+		return answer.Payload.String, nil
 	default:
 		refused.code, refused.msg = answer.Code, answer.Msg.String
 	}
-	return refused
+	return "", refused
 }
 
 // isRefusal reports whether an admin answered the call that err is of.

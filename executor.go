@@ -60,6 +60,7 @@ type core struct {
 	registrar *registrar
 	cluster   *cluster
 	announce  *announcer
+	declarer  *declarer
 	server    *fasthttp.Server // nil if mounted
 	listener  net.Listener     // nil if mounted
 	serveErr  chan error       // size 1: why the server ended
@@ -217,6 +218,7 @@ func (e *Executor) start(ctx context.Context) (_ *core, err error) {
 		e.log.InfoContext(ctx, "executor is mounted", slog.String("addr", e.cfg.Address))
 	}
 	c.beats.Go(c.registrar.run)
+	c.beats.Go(c.declarer.run)
 	return c, nil
 }
 
@@ -228,9 +230,14 @@ func (e *Executor) assemble(c *core, base context.Context, port int) {
 	c.cfg, c.full = &e.cfg, c.journal.Full
 	c.dispatch = e.newDispatcher(c, base)
 	c.announce = &announcer{cfg: &e.cfg, port: port}
+	c.declarer = newDeclarer(e.handlers.jobs(e.cfg.AppName), e.part("declare"))
 	c.registrar = &registrar{
 		cluster: c.cluster, interval: e.cfg.RegistryInterval, body: c.announce.body,
-		accepted: c.sender.wake, log: e.part("registry"),
+		accepted: func(node *adminClient) {
+			c.sender.wake()
+			c.declarer.accepted(node)
+		},
+		log: e.part("registry"),
 	}
 }
 

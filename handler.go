@@ -7,9 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
 // HandlerFunc does the work of one run. A nil error is success; Skip and
@@ -23,40 +27,47 @@ type HandlerFunc func(ctx context.Context, run *Run) error
 // Middleware wraps a handler, e.g. to trace or to time it.
 type Middleware func(HandlerFunc) HandlerFunc
 
-// HandlerOption changes how a handler is run.
-type HandlerOption func(*registration)
+// HandlerOption changes how a handler is run, or declares a job for it. Options
+// are made by MaxConcurrent, Repeatable, Init, Destroy and LenientParams; a Job
+// is one too.
+type HandlerOption interface{ apply(r *registration) }
+
+// handlerOption is an option that is a function.
+type handlerOption func(*registration)
+
+func (o handlerOption) apply(r *registration) { o(r) }
 
 // MaxConcurrent bounds the runs of this handler at one time in this process;
 // others wait, and count as running meanwhile. The default 0 is no limit.
 func MaxConcurrent(n int) HandlerOption {
-	return func(r *registration) { r.maxConcurrent = n }
+	return handlerOption(func(r *registration) { r.maxConcurrent = n })
 }
 
 // Repeatable says that the handler may safely start again after a crash. A run
 // that was waiting or cut off when the process died is then run again, if its
 // trigger is younger than Config.RecoverMaxAge, instead of reported failed.
 func Repeatable() HandlerOption {
-	return func(r *registration) { r.repeatable = true }
+	return handlerOption(func(r *registration) { r.repeatable = true })
 }
 
 // Init sets a hook that is called before the first run of each job that uses
 // the handler, and again when the job starts anew after having been idle. An
 // error fails the run; the next one tries again. ctx is that of the run.
 func Init(init func(ctx context.Context) error) HandlerOption {
-	return func(r *registration) { r.init = init }
+	return handlerOption(func(r *registration) { r.init = init })
 }
 
 // Destroy sets a hook that is called when a job that was initialised ends: by
 // idling, a kill, a replacement or shutdown, and only after its last run has
 // really returned.
 func Destroy(destroy func()) HandlerOption {
-	return func(r *registration) { r.destroy = destroy }
+	return handlerOption(func(r *registration) { r.destroy = destroy })
 }
 
 // LenientParams makes a handler of RegisterTyped ignore unknown fields of its
 // parameters instead of failing the run.
 func LenientParams() HandlerOption {
-	return func(r *registration) { r.lenientParams = true }
+	return handlerOption(func(r *registration) { r.lenientParams = true })
 }
 
 // registration is a handler with its options. Its address is the identity that
@@ -69,6 +80,7 @@ type registration struct {
 	lenientParams bool
 	init          func(context.Context) error
 	destroy       func()
+	jobs          []Job // declared for it, without defaults
 
 	slots    chan struct{} // nil without a limit
 	stranded atomic.Int64  // goroutines that go on although their run was reported
@@ -91,6 +103,7 @@ type handlerSet struct {
 	byName     map[string]*registration
 	middleware []Middleware
 	faults     []error // of Register calls whose error may have been ignored
+	jobNames   []string
 	sealed     bool
 }
 
@@ -140,10 +153,23 @@ func (s *handlerSet) addLocked(name string, h HandlerFunc, opts []HandlerOption)
 	}
 	reg := &registration{name: name, handle: h}
 	for _, opt := range opts {
-		opt(reg)
+		opt.apply(reg)
 	}
 	if reg.maxConcurrent < 0 {
 		return fmt.Errorf("register handler %q: MaxConcurrent is negative", name)
+	}
+	for _, j := range reg.jobs {
+		j = j.withDefaults(name, "app")
+		if err := j.validate(); err != nil {
+			return fmt.Errorf("register handler %q: job %q: %w", name, j.Name, err)
+		}
+		if slices.Contains(s.jobNames, j.Name) {
+			return fmt.Errorf("register handler %q: job %q is declared twice", name, j.Name)
+		}
+		s.jobNames = append(s.jobNames, j.Name)
+	}
+	if len(s.jobNames) > wire.MaxDeclared {
+		return fmt.Errorf("register handler %q: more than %d jobs are declared", name, wire.MaxDeclared)
 	}
 	if reg.maxConcurrent > 0 {
 		reg.slots = make(chan struct{}, reg.maxConcurrent)
@@ -165,6 +191,19 @@ func (s *handlerSet) seal() error {
 		reg.handle = s.wrap(reg.handle)
 	}
 	return errors.Join(s.faults...)
+}
+
+// jobs returns the jobs that are declared, by handler and in the order of
+// declaration. Only after seal.
+func (s *handlerSet) jobs(app string) []wire.DeclaredJob {
+	var list []wire.DeclaredJob
+	for _, name := range slices.Sorted(maps.Keys(s.byName)) {
+		for _, j := range s.byName[name].jobs {
+			j = j.withDefaults(name, app)
+			list = append(list, j.declared(name))
+		}
+	}
+	return list
 }
 
 // wrap puts the middleware round h.
@@ -190,7 +229,7 @@ func RegisterTyped[T any](
 	}
 	var probe registration
 	for _, opt := range opts {
-		opt(&probe)
+		opt.apply(&probe)
 	}
 	return e.Register(name, func(ctx context.Context, run *Run) error {
 		var params T

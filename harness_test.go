@@ -271,6 +271,7 @@ type adminNode struct {
 	mu     sync.Mutex
 	down   bool
 	answer func(call) (status int, body string) // nil: success
+	policy string                               // for declared jobs; "": that of a Java admin
 	calls  []call
 	got    chan wire.CallbackItem
 }
@@ -367,7 +368,7 @@ func (n *adminNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !n.down {
 		n.calls = append(n.calls, c)
 	}
-	answer, down := n.answer, n.down
+	answer, down, policy := n.answer, n.down, n.policy
 	n.mu.Unlock()
 	if down { // a pooled connection: it breaks
 		panic(http.ErrAbortHandler)
@@ -385,6 +386,9 @@ func (n *adminNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for _, item := range c.items() {
 			n.got <- item
 		}
+	}
+	if policy != "" && strings.HasSuffix(c.path, wire.PathRegistry) && strings.HasPrefix(r.UserAgent(), wire.Native) {
+		w.Header().Set(wire.HeaderDeclare, policy)
 	}
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, text)

@@ -102,6 +102,7 @@ func (c *core) stats() Stats {
 		Unsent: js.Unsent, Delivered: c.sender.delivered.Load(), SetAside: js.SetAside,
 		SendFailures: c.sender.failures.Load(),
 		JournalBytes: js.Bytes, Remembered: js.Remembered, Damaged: int(js.Damaged),
+		FromCode: c.declarer.snapshot(),
 		LogBytes: ls.Bytes, LogDropped: ls.DroppedBytes + ls.LostBytes, LateLogEntries: d.lateEntries.Load(),
 	}
 	if ms := c.registrar.lastBeat.Load(); ms != 0 {

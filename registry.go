@@ -25,7 +25,7 @@ type registrar struct {
 	cluster  *cluster
 	interval time.Duration
 	body     func() ([]byte, error) // the registration; fails while no address is known
-	accepted func()                 // called after every heartbeat that was accepted
+	accepted func(*adminClient)     // called after every heartbeat, with the node that accepted it
 	log      *slog.Logger
 
 	lastBeat atomic.Int64 // Unix ms of the last accepted heartbeat
@@ -65,25 +65,27 @@ func (r *registrar) run(ctx context.Context) {
 
 // beat sends one heartbeat to the first admin that accepts it.
 func (r *registrar) beat(ctx context.Context) error {
-	if err := r.call(ctx, wire.PathRegistry); err != nil {
+	node, err := r.call(ctx, wire.PathRegistry)
+	if err != nil {
 		return err
 	}
-	r.accepted()
+	r.accepted(node)
 	return nil
 }
 
 // remove takes the executor off the admin's registry, once.
 func (r *registrar) remove(ctx context.Context) error {
-	return r.call(ctx, wire.PathRegistryRemove)
+	_, err := r.call(ctx, wire.PathRegistryRemove)
+	return err
 }
 
-func (r *registrar) call(ctx context.Context, path string) error {
+// call returns the node that took the call.
+func (r *registrar) call(ctx context.Context, path string) (*adminClient, error) {
 	body, err := r.body()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = r.cluster.each(ctx, func(c *adminClient) error { return c.post(ctx, path, body) })
-	return err
+	return r.cluster.each(ctx, func(c *adminClient) error { return c.post(ctx, path, body) })
 }
 
 // announcer finds out which address to announce.

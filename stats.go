@@ -32,6 +32,9 @@ type Stats struct {
 	SendFailures int64     // posts that no admin accepted
 	LastBeat     time.Time // last heartbeat that an admin accepted; zero if none
 
+	// Jobs that are declared in code.
+	FromCode JobStats
+
 	// Disk.
 	JournalBytes   int64 // gauge: size of the journal
 	Remembered     int   // gauge: triggers whose repeat is recognised

@@ -13,6 +13,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
+	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
 // Defaults of [Config].
@@ -46,6 +47,16 @@ const (
 	SharedAuto Sharing = "auto" // yes if the Java admin made the schema
 	SharedYes  Sharing = "yes"
 	SharedNo   Sharing = "no"
+)
+
+// JobsFromCode says what becomes of jobs that executors declare in their code.
+type JobsFromCode string
+
+// The values of JobsFromCode.
+const (
+	JobsOff    JobsFromCode = wire.DeclareOff
+	JobsCreate JobsFromCode = wire.DeclareCreate
+	JobsUpdate JobsFromCode = wire.DeclareUpdate
 )
 
 // Config describes an Admin. The zero value of every field selects the default
@@ -105,6 +116,12 @@ type Config struct {
 	// CodeEditing allows the code of script jobs to be edited. Default false.
 	CodeEditing bool
 
+	// JobsFromCode says what becomes of jobs that executors declare in their
+	// code: JobsOff refuses them, JobsCreate creates those that do not exist,
+	// JobsUpdate besides changes what nobody but the code has changed. Nothing
+	// is ever deleted. Default JobsCreate.
+	JobsFromCode JobsFromCode
+
 	// Alarms are the channels that failed runs are reported to. Default none.
 	Alarms []AlarmChannel
 	// AlarmsToLoopback allows webhooks and chats on this machine. Default false:
@@ -156,6 +173,7 @@ func (c Config) withDefaults() Config {
 	c.LogDays = cmp.Or(c.LogDays, DefaultLogDays)
 	c.SessionLife = cmp.Or(c.SessionLife, DefaultSessionLife)
 	c.APIRate = cmp.Or(c.APIRate, DefaultAPIRate)
+	c.JobsFromCode = cmp.Or(c.JobsFromCode, JobsCreate)
 	if c.TimeZone == nil {
 		c.TimeZone = time.Local
 	}
@@ -192,6 +210,9 @@ func (c Config) validate() error {
 	}
 	if c.SharedWithJava != SharedAuto && c.SharedWithJava != SharedYes && c.SharedWithJava != SharedNo {
 		bad("SharedWithJava %q is not auto, yes or no", c.SharedWithJava)
+	}
+	if c.JobsFromCode != JobsOff && c.JobsFromCode != JobsCreate && c.JobsFromCode != JobsUpdate {
+		bad("JobsFromCode %q is not off, create or update", c.JobsFromCode)
 	}
 	within := func(name string, d, low, high time.Duration) {
 		if d < low || d > high {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/api"
+	"github.com/xxljob-go/xxljob/admin/internal/declare"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/legacy"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
@@ -42,9 +43,16 @@ func (s *system) first(ctx context.Context) (http.Handler, error) {
 // handler mounts every interface under every prefix. What streams ends with
 // stopping.
 func (s *system) handler(stopping <-chan struct{}) (http.Handler, error) {
+	declarer, err := declare.New(declare.Config{
+		Policy: string(s.cfg.JobsFromCode), Jobs: s.ops, Store: s.store, Logger: s.part("declare"),
+	})
+	if err != nil {
+		return nil, err
+	}
 	executors, err := api.New(api.Config{
 		Token: s.cfg.AccessToken, Completion: s.writer, Registry: s.registry, Logs: s.store, Jobs: s.ops,
-		Lang: s.lang, Logger: s.part("api"),
+		Declarer: declarer,
+		Lang:     s.lang, Logger: s.part("api"),
 		Observe: func(o api.Observation) {
 			if o.Items > 0 {
 				s.metrics.Callback(o.Items)

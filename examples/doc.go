@@ -6,6 +6,7 @@
 //   - mounted: an executor inside a service's own net/http server
 //   - graceful: a stop that loses no work
 //   - script: jobs that are written in the admin, as shell or Python code
+//   - jobs: jobs that are declared in the code, for this project's admin
 //   - kitchensink: a handler for everything, for tests and benchmarks
 //
 // All take -admin and -token for the admin to register with.

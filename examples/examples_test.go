@@ -203,6 +203,19 @@ func curl(t *testing.T, command []string, now string) string {
 	return string(answer)
 }
 
+// TestJobs: an admin that knows nothing of jobs from code is told nothing of
+// them; the program says so, and its handlers run.
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	admin := xxljobtest.NewAdmin(t, xxljobtest.Options{})
+	p := startUnder(t, admin, "jobs")
+	report, _ := run(t, admin, xxljobtest.Trigger{Handler: "report", Param: "daily"})
+	assert.Equal(t, 200, report.Code)
+	assert.Equal(t, "daily report written", report.Msg)
+	p.stop()
+	assert.Contains(t, p.text(), "jobs declared in code are not created")
+}
+
 func TestTyped(t *testing.T) {
 	t.Parallel()
 	admin := xxljobtest.NewAdmin(t, xxljobtest.Options{Dialect: xxljobtest.DialectLegacy})

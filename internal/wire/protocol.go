@@ -28,8 +28,17 @@ const (
 	PathTriggerJob = "/api/triggerJob"
 )
 
+// PathDeclareJobs is a path of our own admin only: an executor declares its
+// jobs there. It is called only on an admin that gave HeaderDeclare.
+const PathDeclareJobs = "/api/declareJobs"
+
 // Headers and their values.
 const (
+	// HeaderDeclare is our own: our admin's answer to a registration by our own
+	// executor says with it what becomes of jobs that are declared in code, as
+	// one of the Declare constants. It is given only to a caller whose
+	// User-Agent begins with Native.
+	HeaderDeclare = "XXL-JOB-DECLARE"
 	// HeaderToken carries the shared secret in clear. Send it even if empty:
 	// admins 3.3.0 and 3.3.1 refuse a request without it.
 	HeaderToken = "XXL-JOB-ACCESS-TOKEN"

@@ -24,6 +24,8 @@ var helpTexts = kong.Vars{
 	"shared_with_java": "Whether Java admins run on the same database: auto, yes or no.",
 	"node": "Name of this process among those on one database, another one at each start. Default: " +
 		"host, process and a random part.",
+	"jobs_from_code": "Jobs that executors declare in their code: off refuses them, create makes those that " +
+		"are missing, update also changes what only the code has changed.",
 	"horizon": "How far ahead runs are planned, 200ms to 10s.",
 	"trusted_proxies": "Addresses and networks of reverse proxies whose X-Forwarded headers are believed. " +
 		"Default: none.",

@@ -104,6 +104,7 @@ type settings struct {
 	TrustedProxies      []string      `help:"${trusted_proxies}" placeholder:"ADDR,NET"`
 	TrustedOrigins      []string      `help:"${trusted_origins}" placeholder:"URL"`
 	CodeEditing         bool          `help:"Allow the code of script jobs to be edited."`
+	JobsFromCode        string        `help:"${jobs_from_code}" enum:"off,create,update" default:"create"`
 	AlarmsToLoopback    bool          `help:"Allow webhooks and chats of --alarms on this machine."`
 	Alarms              string        `help:"JSON file with alarm channels." type:"path" placeholder:"FILE"`
 }
@@ -133,7 +134,8 @@ func (s *settings) config(log *slog.Logger) (admin.Config, error) {
 		RetryDelay: s.RetryDelay, LogDays: cmp.Or(s.LogDays, -1), LogKeepPerJob: s.LogKeepPerJob,
 		Horizon: s.Horizon, PlanEvery: s.PlanEvery,
 		TrustedProxies: s.TrustedProxies, TrustedOrigins: s.TrustedOrigins,
-		CodeEditing: s.CodeEditing, Alarms: channels, AlarmsToLoopback: s.AlarmsToLoopback,
+		JobsFromCode: admin.JobsFromCode(s.JobsFromCode),
+		CodeEditing:  s.CodeEditing, Alarms: channels, AlarmsToLoopback: s.AlarmsToLoopback,
 		SessionLife: s.SessionLife, APIRate: cmp.Or(s.APIRate, -1), Logger: log,
 	}, nil
 }

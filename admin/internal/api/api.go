@@ -42,6 +42,14 @@ type Logs interface {
 	GroupsOfLogs(ctx context.Context, ids []int64) (map[int64]int32, error)
 }
 
+// Declarer makes the jobs that executors declare; declare.Service does.
+type Declarer interface {
+	// Policy is a Declare constant of wire.
+	Policy() string
+	// Declare makes jobs of a group, which the executor called app is of.
+	Declare(ctx context.Context, group int32, app string, list []wire.DeclaredJob) (wire.DeclareResult, error)
+}
+
 // Observation is one call that was answered, for metrics.
 type Observation struct {
 	Call  string // the last part of the path, or "other": few values
@@ -61,6 +69,9 @@ type Config struct {
 	// Jobs does what the job API asks for. Default nil: there is no job API,
 	// and its calls are unknown ones.
 	Jobs Jobs
+	// Declarer makes the jobs that executors declare in their code. Default
+	// nil: nobody is told that they could, and the call is an unknown one.
+	Declarer Declarer
 	// Lang is the language of the job API's refusals. Default zh_CN.
 	Lang   i18n.Lang
 	Logger *slog.Logger // default: discards
@@ -121,6 +132,9 @@ func (a *API) Table() httpx.Table {
 		paths = append(paths, wire.PathAddJob, wire.PathUpdateJob, wire.PathRemoveJob,
 			wire.PathStartJob, wire.PathStopJob, wire.PathTriggerJob)
 	}
+	if a.cfg.Declarer != nil {
+		paths = append(paths, wire.PathDeclareJobs)
+	}
 	for _, path := range paths {
 		t.Routes = append(t.Routes, httpx.Route{
 			Path: path, Methods: []string{http.MethodPost}, Permission: httpx.ExecutorToken, Changes: true, Handler: h,
@@ -135,6 +149,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	c := &call{api: a, name: strings.TrimPrefix(httpx.Path(r), pathRoot)}
 	status, answer := c.serve(w, r)
+	if c.name == "registry" && a.cfg.Declarer != nil && strings.HasPrefix(r.UserAgent(), wire.Native) {
+		w.Header().Set(wire.HeaderDeclare, a.cfg.Declarer.Policy())
+	}
 	buf := a.bodies.get()
 	*buf = wire.AppendAdminResponse((*buf)[:0], answer)
 	httpx.WriteBody(w, status, httpx.TypeJSON, *buf)
@@ -162,10 +179,20 @@ var jobHandlers = map[string]func(c *call, ctx context.Context, body []byte) wir
 	"startJob":   (*call).startJob,
 	"stopJob":    (*call).stopJob,
 	"triggerJob": (*call).triggerJob,
+
+	declareCall: (*call).declareJobs,
 }
 
+// declareCall is the call with which an executor declares jobs.
+const declareCall = "declareJobs"
+
 // isJobCall reports whether the call is one of the job API.
-func (a *API) isJobCall(name string) bool { return a.cfg.Jobs != nil && jobHandlers[name] != nil }
+func (a *API) isJobCall(name string) bool {
+	if name == declareCall {
+		return a.cfg.Declarer != nil
+	}
+	return a.cfg.Jobs != nil && jobHandlers[name] != nil
+}
 
 // label is the name of a call for metrics.
 func (a *API) label(name string) string {

@@ -20,6 +20,8 @@ func FuzzServe(f *testing.F) {
 	f.Add("POST", "/xxl-job-admin/api/registry", common, "orders", beatOf("orders"))
 	f.Add("POST", "/api/registryRemove", "", "", beatOf("billing"))
 	f.Add("POST", "/api/addJob", common, "orders", `{"jobGroup":1}`)
+	f.Add("POST", "/api/declareJobs", common, "orders", `{"jobs":[{"name":"n","children":["m"],"start":true},null]}`)
+	f.Add("POST", "/api/declareJobs", ownToken, "billing", `{"jobs":[{}]}`)
 	f.Add("POST", "/api/%00", "x", " ", "null")
 	f.Add("GET", "/api/", "", "", "")
 	f.Fuzz(func(t *testing.T, method, path, token, app, body string) {
@@ -28,7 +30,8 @@ func FuzzServe(f *testing.F) {
 			return
 		}
 		w := newWorld()
-		cfg := Config{Token: common, Completion: w, Registry: w, Logs: w}
+		d := &declarations{}
+		cfg := Config{Token: common, Completion: w, Registry: w, Logs: w, Declarer: d}
 		a, err := New(cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -50,6 +53,11 @@ func FuzzServe(f *testing.F) {
 			group, known := w.logs[out.LogID]
 			if known && (group == 2) != (token == ownToken) || out.Handle.Code <= 0 {
 				t.Fatalf("token %q stored a result of log %d", token, out.LogID)
+			}
+		}
+		for _, group := range d.groups {
+			if (group == 2) != (token == ownToken) || group == 2 && app != "billing" {
+				t.Fatalf("token %q of app %q declared jobs of group %d", token, app, group)
 			}
 		}
 		if len(w.beats)+len(w.removes) > 0 && token != common && token != ownToken {

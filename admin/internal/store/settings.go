@@ -24,6 +24,25 @@ func (s *Store) Setting(ctx context.Context, key string) (value string, ok bool,
 	return value, true, nil
 }
 
+// SettingsUnder returns the settings whose name begins with prefix, which holds
+// neither % nor _.
+func (s *Store) SettingsUnder(ctx context.Context, prefix string) (map[string]string, error) {
+	type pair struct{ name, value string }
+	list, err := collect(ctx, s.reader(), func(row scanner) (pair, error) {
+		var p pair
+		err := row.Scan(&p.name, &p.value)
+		return p, err
+	}, s.sql("SELECT name, value FROM xxljob_setting WHERE name LIKE ?"), prefix+"%")
+	if err != nil {
+		return nil, fmt.Errorf("settings under %s: %w", prefix, err)
+	}
+	all := make(map[string]string, len(list))
+	for _, p := range list {
+		all[p.name] = p.value
+	}
+	return all, nil
+}
+
 func checkSetting(key, value string) error {
 	return checkFields(field{name: "name of the setting", value: key, max: maxSettingName},
 		field{name: "setting", value: value, max: maxText, bytes: true})

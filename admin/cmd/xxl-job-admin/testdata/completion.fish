@@ -10,7 +10,7 @@ function __xxl_job_admin_path
     test "$path" = "$argv[1]"
 end
 complete -c xxl-job-admin -n '__xxl_job_admin_path ""' -a "serve demo migrate import user job run executor key completion cron version --help --config"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -a "--help --config --data-dir --db --time-zone --access-token --allow-insecure-token --admin-user --admin-password --language --dialect --shared-with-java --node --executor-timeout --insecure-executor-tls --shards --retry-delay --log-days --log-keep-per-job --session-life --api-rate --horizon --plan-every --trusted-proxies --trusted-origins --code-editing --alarms-to-loopback --alarms --log-format --log-level --listen --metrics-listen --metrics-token"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -a "--help --config --data-dir --db --time-zone --access-token --allow-insecure-token --admin-user --admin-password --language --dialect --shared-with-java --node --executor-timeout --insecure-executor-tls --shards --retry-delay --log-days --log-keep-per-job --session-life --api-rate --horizon --plan-every --trusted-proxies --trusted-origins --code-editing --jobs-from-code --alarms-to-loopback --alarms --log-format --log-level --listen --metrics-listen --metrics-token"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " demo"' -a "--help --config --listen --executors --duration --plain"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " migrate"' -a "--help --config --data-dir --db --time-zone --log-format --log-level --dry-run"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -a "--help --config --log-format --log-level --from --from-time-zone --to --data-dir --time-zone --logs --stopped --new-passwords --dry-run --json --shared-with-java"

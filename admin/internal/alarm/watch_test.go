@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,7 +23,7 @@ type watching struct {
 	*store.Store
 	t     *testing.T
 	book  *Book
-	holds bool
+	holds atomic.Bool
 	group *model.Group
 	job   *model.Job
 	stop  func()
@@ -38,7 +39,8 @@ func watch(t *testing.T, check func(t *testing.T, w *watching)) {
 		require.NoError(t, err)
 		defer func() { assert.NoError(t, db.Close()) }()
 		require.NoError(t, db.Migrate(t.Context()))
-		w := &watching{Store: db, t: t, holds: true, book: NewBook(BookConfig{Store: db})}
+		w := &watching{Store: db, t: t, book: NewBook(BookConfig{Store: db})}
+		w.holds.Store(true)
 		w.group = &model.Group{AppName: "golden", Title: "gold", Manual: true, AddressList: model.T("http://10.0.0.1/")}
 		require.NoError(t, db.CreateGroup(t.Context(), w.group))
 		w.job = &model.Job{
@@ -57,7 +59,7 @@ func watch(t *testing.T, check func(t *testing.T, w *watching)) {
 func (w *watching) start() {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	watcher := NewWatcher(WatchConfig{
-		Store: w.Store, Holds: func() bool { return w.holds }, Muted: w.book.Muted, Keep: 10 * time.Minute,
+		Store: w.Store, Holds: func() bool { return w.holds.Load() }, Muted: w.book.Muted, Keep: 10 * time.Minute,
 		Tell: func(a Alarm) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -218,10 +220,10 @@ func TestTakeover(t *testing.T) {
 		w.stop()
 		w.start()
 		assert.Empty(t, w.after(15*time.Minute))
-		w.holds = false
+		w.holds.Store(false)
 		w.next(time.Now().Add(10 * time.Hour))
 		assert.Empty(t, w.after(time.Minute))
-		w.holds = true
+		w.holds.Store(true)
 		assert.Equal(t, []Kind{Recovered}, w.after(6*time.Second))
 	})
 }
@@ -287,7 +289,7 @@ func TestBookOutlivesAFault(t *testing.T) {
 				Last:     time.Now(), Message: strings.Repeat("x", 2*maxMessage),
 			})
 		}
-		w.holds = false // nobody ends them
+		w.holds.Store(false) // nobody ends them
 		w.after(time.Minute)
 		assert.Empty(t, w.alarms(false))
 		shaky.mu.Lock()

@@ -21,7 +21,7 @@ func logLines(text string, first int, more string) template.HTML {
 		n := strconv.Itoa(first)
 		b.WriteString(`<span class="ll" id="L` + n + `"><a class="ln" href="#L` + n + `">` + n + `</a>`)
 		b.WriteString(`<span class="lt">`)
-		line = strings.TrimSuffix(line, "\r")
+		line = strings.TrimPrefix(strings.TrimSuffix(line, "\r"), "<br>") // executors write it for Java's page
 		cut := len(line) > lineShown
 		if cut {
 			line = strings.ToValidUTF8(line[:lineShown], "")

@@ -234,7 +234,7 @@ func TestEditor(t *testing.T) {
 	}
 	rec := v.post("/jobs/new", form("do", "preview"))
 	assert.Equal(t, http.StatusOK, rec.Code)
-	assert.Contains(t, rec.Body.String(), "2026-11-22 Sun 03:00:00 CST")
+	assert.Contains(t, rec.Body.String(), "2026-11-22 Sun 03:00:00 UTC&#43;08:00")
 	rec = v.post("/jobs/new", form("preset", "0 */5 * * * ?"))
 	assert.Contains(t, rec.Body.String(), `value="0 */5 * * * ?"`)
 
@@ -272,7 +272,7 @@ func TestPreview(t *testing.T) {
 		return v.text("/jobs/preview?" + url.Values{"schedule": {kind}, "conf": {conf}, "zone": {zone}}.Encode())
 	}
 	page := ask("CRON", "0 30 2 * * ?", "Europe/Berlin")
-	assert.Contains(t, page, "2026-11-22 Sun 02:30:00 CET")
+	assert.Contains(t, page, "2026-11-22 Sun 02:30:00 UTC+01:00")
 	assert.Contains(t, page, "2027-03-28")
 	assert.Contains(t, page, "go forward")
 	assert.Contains(t, page, "go back")

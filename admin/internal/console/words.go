@@ -40,14 +40,13 @@ func stamp(t time.Time) string {
 	return t.Format("2006-01-02 15:04:05 ") + offset(t)
 }
 
-// offset names the zone of an instant where it has a name, and else how far it
-// is from UTC.
+// offset is how far the zone of an instant is from UTC: short names such as CST
+// stand for more than one.
 func offset(t time.Time) string {
-	name, seconds := t.Zone()
-	if name != "" && name[0] != '+' && name[0] != '-' {
-		return name
+	if _, seconds := t.Zone(); seconds == 0 {
+		return "UTC"
 	}
-	return "UTC" + time.Unix(0, 0).In(time.FixedZone("", seconds)).Format("-07:00")
+	return "UTC" + t.Format("-07:00")
 }
 
 // zoneName is the name of the zone of the pages.

@@ -49,8 +49,7 @@ func TestEveryField(t *testing.T) {
 }
 
 func jsonFields(typ reflect.Type) (names []string) {
-	for i := range typ.NumField() {
-		f := typ.Field(i)
+	for f := range typ.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -41,9 +40,10 @@ func (s *Store) AdoptJavaRuns(ctx context.Context, sinceMs int64) (n int, err er
 // adoptTaken gives a run to each open log row that has none.
 func (s *Store) adoptTaken(ctx context.Context, sinceMs int64) (n int, err error) {
 	for after := int64(0); ; {
-		ids, err := s.logIDs(ctx, "SELECT l.id FROM xxl_job_log l LEFT JOIN xxljob_run r ON r.log_id = l.id "+
-			"WHERE l.id > ? AND l.trigger_time >= ? AND l.trigger_code = 200 AND l.handle_code = 0 "+
-			"AND r.log_id IS NULL ORDER BY l.id LIMIT "+strconv.Itoa(adoptBatch), after, s.wallMs(sinceMs))
+		ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT l.id FROM xxl_job_log l "+
+			"LEFT JOIN xxljob_run r ON r.log_id = l.id WHERE l.id > ? AND l.trigger_time >= ? "+
+			"AND l.trigger_code = 200 AND l.handle_code = 0 AND r.log_id IS NULL ORDER BY l.id LIMIT ?"),
+			after, s.wallMs(sinceMs), adoptBatch)
 		if err != nil || len(ids) == 0 {
 			return n, err
 		}
@@ -103,8 +103,9 @@ func (s *Store) adopt(ctx context.Context, q querier, ids []int64) (n int, err e
 // believeResults sets the trigger code of our runs whose result a Java admin has
 // stored before their trigger was on record.
 func (s *Store) believeResults(ctx context.Context) error {
-	ids, err := s.logIDs(ctx, "SELECT r.log_id FROM xxljob_run r JOIN xxl_job_log l ON l.id = r.log_id "+
-		"WHERE l.trigger_code = 0 AND l.handle_code <> 0 ORDER BY r.log_id LIMIT "+strconv.Itoa(openRunLimit))
+	ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT r.log_id FROM xxljob_run r "+
+		"JOIN xxl_job_log l ON l.id = r.log_id WHERE l.trigger_code = 0 AND l.handle_code <> 0 "+
+		"ORDER BY r.log_id LIMIT ?"), openRunLimit)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -119,9 +120,9 @@ func (s *Store) believeResults(ctx context.Context) error {
 // dropEnded deletes runs whose log row has ended or is gone: neither comes back.
 func (s *Store) dropEnded(ctx context.Context) error {
 	for {
-		ids, err := s.logIDs(ctx, "SELECT r.log_id FROM xxljob_run r LEFT JOIN xxl_job_log l ON l.id = r.log_id "+
-			"WHERE l.id IS NULL OR l.trigger_code <> 0 AND NOT (l.trigger_code = 200 AND l.handle_code = 0) "+
-			"ORDER BY r.log_id LIMIT "+strconv.Itoa(openRunLimit))
+		ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT r.log_id FROM xxljob_run r "+
+			"LEFT JOIN xxl_job_log l ON l.id = r.log_id WHERE l.id IS NULL OR l.trigger_code <> 0 "+
+			"AND NOT (l.trigger_code = 200 AND l.handle_code = 0) ORDER BY r.log_id LIMIT ?"), openRunLimit)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -130,21 +131,4 @@ func (s *Store) dropEnded(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// logIDs reads log ids without locks.
-func (s *Store) logIDs(ctx context.Context, text string, args ...any) (ids []int64, err error) {
-	rows, err := s.reader().QueryContext(ctx, s.bind(text), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
 }

@@ -201,9 +201,9 @@ func TestLogStream(t *testing.T) {
 		return wire.LogResult{}, errors.New("no route\nto <host>")
 	}
 	assert.Contains(t, v.get(runPath(id)+"/log/stream").Body.String(), `event: problem`+"\n"+`data: {"kind":"lost"`)
-	assert.Empty(t, w.server.streams.byUser, "places are given back")
+	assert.Zero(t, w.server.streams.Callers(), "places are given back")
 	for range streamsPerUser {
-		_, ok := w.server.streams.enter(w.admin.ID)
+		_, ok := w.server.streams.Enter(w.admin.ID)
 		require.True(t, ok)
 	}
 	assert.Equal(t, http.StatusTooManyRequests, v.get(runPath(id)+"/log/stream").Code)

@@ -64,7 +64,7 @@ type Server struct {
 	pages   map[string]bool // paths that answer GET, for what is linked
 	views   map[viewKey]views
 	assets  assets
-	streams streams
+	streams httpx.Places[int32]
 }
 
 // New returns a Server. A template that cannot be read is an error.
@@ -82,7 +82,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Cluster == nil {
 		cfg.Cluster = func(context.Context) Cluster { return Cluster{} }
 	}
-	s := &Server{cfg: cfg, log: cfg.Logger, pages: map[string]bool{}}
+	s := &Server{cfg: cfg, log: cfg.Logger, pages: map[string]bool{}, streams: httpx.Places[int32]{Max: streamsPerUser}}
 	var err error
 	if s.assets, err = readAssets(); err != nil {
 		return nil, err

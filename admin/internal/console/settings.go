@@ -298,8 +298,8 @@ func (c *call) auditCSV(ctx context.Context) error {
 		}
 		for _, a := range list {
 			_ = w.Write([]string{
-				strconv.FormatInt(a.ID, 10), a.At.In(c.s.cfg.Location).Format(time.RFC3339), harmless(a.User),
-				harmless(a.Action), harmless(a.Object), harmless(a.Detail),
+				strconv.FormatInt(a.ID, 10), a.At.In(c.s.cfg.Location).Format(time.RFC3339), httpx.Cell(a.User),
+				httpx.Cell(a.Action), httpx.Cell(a.Object), httpx.Cell(a.Detail),
 			})
 		}
 		if n += len(list); len(list) < auditBatch {
@@ -314,14 +314,6 @@ func (c *call) auditCSV(ctx context.Context) error {
 	c.w.Header().Set("Content-Disposition", `attachment; filename="audit.csv"`)
 	httpx.WriteBody(c.w, http.StatusOK, "text/csv;charset=UTF-8", body.Bytes())
 	return nil
-}
-
-// harmless keeps a spreadsheet from taking a text for a formula.
-func harmless(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }
 
 // aboutPage is the state of this node.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
@@ -25,32 +24,6 @@ const (
 	streamRetry    = 3000             // milliseconds until a browser asks again
 )
 
-// streams counts the live logs of users. The zero value is ready.
-type streams struct {
-	mu     sync.Mutex
-	byUser map[int32]int
-}
-
-// enter takes one of the user's places; ok is false when all are taken.
-func (s *streams) enter(user int32) (leave func(), ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.byUser == nil {
-		s.byUser = map[int32]int{}
-	}
-	if s.byUser[user] >= streamsPerUser {
-		return nil, false
-	}
-	s.byUser[user]++
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.byUser[user]--; s.byUser[user] == 0 {
-			delete(s.byUser, user)
-		}
-	}, true
-}
-
 // logPiece is what the event "lines" says.
 type logPiece struct {
 	HTML string `json:"html"` // rendered and escaped here
@@ -64,36 +37,17 @@ type logState struct {
 }
 
 // stream is one answer of server-sent events.
-type stream struct {
-	w  http.ResponseWriter
-	rc *http.ResponseController
-}
+type stream struct{ *httpx.Events }
 
-// open writes the head of the answer.
-func openStream(w http.ResponseWriter) (*stream, error) {
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream;charset=UTF-8")
-	h.Set("X-Accel-Buffering", "no") // nginx would keep it back
-	st := &stream{w: w, rc: http.NewResponseController(w)}
-	w.WriteHeader(http.StatusOK)
-	return st, st.send("retry: " + strconv.Itoa(streamRetry) + "\n\n")
-}
-
-// send writes a piece at once.
-func (st *stream) send(text string) error {
-	// Where there is no deadline to set the server's own one holds.
-	if err := st.rc.SetWriteDeadline(time.Now().Add(streamWrite)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	if _, err := st.w.Write([]byte(text)); err != nil {
-		return err
-	}
-	return st.rc.Flush()
+// openStream writes the head of the answer.
+func openStream(w http.ResponseWriter) (stream, error) {
+	st := stream{httpx.OpenEvents(w, httpx.TypeEvents+";charset=UTF-8", streamWrite)}
+	return st, st.Send("retry: " + strconv.Itoa(streamRetry) + "\n\n")
 }
 
 // event writes an event with its data as JSON, which holds no line break. id is
 // where the browser wants to go on after a broken connection; 0 is none.
-func (st *stream) event(name string, id int, data any) error {
+func (st stream) event(name string, id int, data any) error {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		return err
@@ -102,7 +56,7 @@ func (st *stream) event(name string, id int, data any) error {
 	if id > 0 {
 		head = "id: " + strconv.Itoa(id) + "\n"
 	}
-	return st.send(head + "event: " + name + "\ndata: " + string(raw) + "\n\n")
+	return st.Send(head + "event: " + name + "\ndata: " + string(raw) + "\n\n")
 }
 
 // streamLog sends the log of a run as it grows, from the line "from" on, until
@@ -112,7 +66,7 @@ func (c *call) streamLog(ctx context.Context) error {
 	if _, err := c.s.cfg.Ops.Log(ctx, c.who, id); err != nil {
 		return err
 	}
-	leave, ok := c.s.streams.enter(c.user.ID)
+	leave, ok := c.s.streams.Enter(c.user.ID)
 	if !ok {
 		return &httpx.Error{Status: http.StatusTooManyRequests, Msg: c.t("log.many", streamsPerUser)}
 	}
@@ -133,7 +87,7 @@ func (c *call) streamLog(ctx context.Context) error {
 
 // follow asks the executor again and again. It returns when there is no more to
 // come, when the session has ended, or when nobody reads any more.
-func (c *call) follow(ctx context.Context, st *stream, id int64, from int) error {
+func (c *call) follow(ctx context.Context, st stream, id int64, from int) error {
 	now := time.Now()
 	sent, checked := now, now
 	state := ""
@@ -163,7 +117,7 @@ func (c *call) follow(ctx context.Context, st *stream, id int64, from int) error
 			return err
 		}
 		if time.Since(sent) >= streamBeat {
-			if err := st.send(": here\n\n"); err != nil {
+			if err := st.Send(": here\n\n"); err != nil {
 				return err
 			}
 			sent = time.Now()
@@ -185,7 +139,7 @@ func (c *call) follow(ctx context.Context, st *stream, id int64, from int) error
 // tellState sends how the run is when that has changed. done is true when the
 // run has ended and its log was read to the end.
 func (c *call) tellState(
-	ctx context.Context, st *stream, id int64, last *string, isEnd bool,
+	ctx context.Context, st stream, id int64, last *string, isEnd bool,
 ) (done bool, err error) {
 	l, err := c.s.cfg.Ops.Log(ctx, c.who, id)
 	if err != nil { // deleted meanwhile, or no longer the user's to see

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -344,16 +345,9 @@ func (c *call) lines(format string) (put func(auditView) error, flush func()) {
 	_ = w.Write([]string{"id", "at", "user", "action", "object", "detail"}) // kept by w: Error says it
 	return func(v auditView) error {
 		_ = w.Write([]string{
-			strconv.FormatInt(v.ID, 10), v.At, cell(v.User), cell(v.Action), cell(v.Object), cell(v.Detail),
+			strconv.FormatInt(v.ID, 10), v.At, httpx.Cell(v.User), httpx.Cell(v.Action), httpx.Cell(v.Object),
+			httpx.Cell(v.Detail),
 		})
 		return w.Error()
 	}, w.Flush
-}
-
-// cell keeps a spreadsheet from taking a text for a formula.
-func cell(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }

@@ -62,28 +62,3 @@ func (r *rates) forgetLocked(now time.Time) {
 		}
 	}
 }
-
-// streams counts the open streams of each caller.
-type streams struct {
-	mu   sync.Mutex
-	open map[string]int
-}
-
-func newStreams() *streams { return &streams{open: map[string]int{}} }
-
-// enter reports whether the caller may have one more; leave ends it.
-func (s *streams) enter(caller string) (leave func(), ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.open[caller] >= maxStreams {
-		return nil, false
-	}
-	s.open[caller]++
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.open[caller]--; s.open[caller] == 0 {
-			delete(s.open, caller)
-		}
-	}, true
-}

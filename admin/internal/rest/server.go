@@ -110,7 +110,7 @@ type Server struct {
 	log     *slog.Logger
 	now     func() time.Time
 	rates   *rates
-	streams *streams
+	streams httpx.Places[string]
 	byRoute map[string]endpoint
 
 	expired  atomic.Int64 // Unix ms of the last expiry of requests
@@ -136,7 +136,8 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, now: cfg.Now, log: cfg.Logger,
-		rates: newRates(cfg.Rate, cfg.Rate*burst), streams: newStreams(), byRoute: map[string]endpoint{},
+		rates: newRates(cfg.Rate, cfg.Rate*burst), streams: httpx.Places[string]{Max: maxStreams},
+		byRoute: map[string]endpoint{},
 	}
 	for _, e := range endpoints() {
 		if e.verb != "" && !slices.Contains(model.Verbs(), e.verb) && e.verb != anybody {

@@ -22,7 +22,7 @@ const (
 // stream is an answer of server-sent events.
 type stream struct {
 	c    *call
-	ctl  *http.ResponseController
+	out  *httpx.Events
 	sent time.Time
 }
 
@@ -39,15 +39,14 @@ func followRunLog(ctx context.Context, c *call) error {
 	if _, err := c.s.cfg.Ops.Log(ctx, c.who, id); err != nil {
 		return err
 	}
-	leave, ok := c.s.streams.enter(c.owner)
+	leave, ok := c.s.streams.Enter(c.owner)
 	if !ok {
 		p := problem(kindRate, fmt.Sprintf("at most %d streams at once", maxStreams))
 		p.retry = streamBeat
 		return p
 	}
 	defer leave()
-	s := &stream{c: c, ctl: http.NewResponseController(c.w), sent: c.s.now()}
-	s.begin()
+	s := &stream{c: c, out: httpx.OpenEvents(c.w, httpx.TypeEvents, streamWrite), sent: c.s.now()}
 	if c.r.Method != http.MethodHead {
 		s.follow(ctx, id, from)
 	}
@@ -66,14 +65,6 @@ func (c *call) resumeLine() (int32, error) {
 		return 0, badParam("Last-Event-ID", "the id of an event")
 	}
 	return max(int32(n)+1, 1), nil
-}
-
-func (s *stream) begin() {
-	h := s.c.w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no")
-	s.c.w.WriteHeader(http.StatusOK)
-	_ = s.flush() // a client that is gone is found by the first event
 }
 
 // follow asks for what is new until the log ends, or somebody does.
@@ -145,12 +136,5 @@ func (s *stream) send(name, id string, v any) error {
 
 func (s *stream) write(text string) error {
 	s.sent = s.c.s.now()
-	// Not every writer has deadlines; a server's does.
-	_ = s.ctl.SetWriteDeadline(time.Now().Add(streamWrite))
-	if _, err := s.c.w.Write([]byte(text)); err != nil {
-		return err
-	}
-	return s.flush()
+	return s.out.Send(text)
 }
-
-func (s *stream) flush() error { return s.ctl.Flush() }

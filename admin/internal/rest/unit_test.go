@@ -96,24 +96,6 @@ func TestRates(t *testing.T) {
 	assert.Zero(t, newRates(-1, -2).take("a", now))
 }
 
-func TestStreams(t *testing.T) {
-	t.Parallel()
-	s := newStreams()
-	var leave []func()
-	for range maxStreams {
-		l, ok := s.enter("a")
-		require.True(t, ok)
-		leave = append(leave, l)
-	}
-	_, ok := s.enter("a")
-	assert.False(t, ok)
-	_, ok = s.enter("b")
-	assert.True(t, ok)
-	leave[0]()
-	_, ok = s.enter("a")
-	assert.True(t, ok)
-}
-
 // TestOnceForgets: what was refused is forgotten, a fault is kept.
 func TestOnceForgets(t *testing.T) {
 	t.Parallel()
@@ -211,13 +193,6 @@ func TestPlain(t *testing.T) {
 		"1 < 2":                            "1 < 2",
 	} {
 		assert.Equal(t, want, plain(give))
-	}
-}
-
-func TestCell(t *testing.T) {
-	t.Parallel()
-	for give, want := range map[string]string{"": "", "a": "a", "=1+1": "'=1+1", "@x": "'@x", "-1": "'-1", "\tx": "'\tx"} {
-		assert.Equal(t, want, cell(give))
 	}
 }
 

@@ -184,7 +184,7 @@ func (d *Dispatcher) hasLog(ctx context.Context, e *entry) (has bool, a asked) {
 	case strings.Contains(log.LogContent, wire.TextLogMissing):
 		return false, asked{ok: true}
 	case log.FromLineNum == 0 && log.LogContent == "": // Java repeats the line that was asked for
-		return false, asked{msg: "the executor answers without a log"}
+		return false, asked{msg: d.cfg.Lang.Text(i18n.JoblogLogNotShown)}
 	}
 	return true, asked{ok: true}
 }

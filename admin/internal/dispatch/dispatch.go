@@ -145,6 +145,7 @@ type Dispatcher struct {
 	byJob  map[int32]map[int64]*entry
 	open   map[int64]*entry // by log id: waiting, in a lane or being settled
 	lanes  map[int64]*entry // of these, those that were handed to a lane
+	turns  map[place]*turn
 	closed bool
 	wake   chan struct{}
 
@@ -158,13 +159,15 @@ type Dispatcher struct {
 	born     time.Time
 }
 
-// entry is an item in the dispatcher. The first four fields are guarded by the
+// entry is an item in the dispatcher. The first six fields are guarded by the
 // dispatcher's mutex; the others belong to whoever has the entry in hand.
 type entry struct {
 	at      int       // in the heap, -1 outside of it
 	settles bool      // it may have been sent: it is not simply taken back
 	stopped bool      // its job was stopped: it is not sent once more
 	until   time.Time // when it is not sent for the first time any more; zero is never
+	queued  time.Time // since when it waits for its turn, zero if it does not
+	turn    place     // where it last had its turn
 
 	Item
 	next    time.Time // when to look at it
@@ -207,6 +210,7 @@ func New(ctx context.Context, cfg Config) (*Dispatcher, error) {
 	return &Dispatcher{
 		cfg: cfg, group: lifecycle.NewGroup(ctx),
 		byJob: make(map[int32]map[int64]*entry), open: make(map[int64]*entry), lanes: make(map[int64]*entry),
+		turns: make(map[place]*turn),
 		born:  time.Now(),
 		notes: notes{wake: make(chan struct{}, 1)},
 		wake:  make(chan struct{}, 1), probing: make(chan struct{}, maxProbing),
@@ -358,6 +362,7 @@ func (d *Dispatcher) fenceLanes() {
 		d.mu.Lock()
 		if d.lanes[e.Run.LogID] == e && d.cfg.Client.Cancel(e.call) {
 			delete(d.lanes, e.Run.LogID)
+			d.endTurnLocked(e)
 			d.inLanes.Add(-1)
 			back = append(back, e)
 		}

@@ -90,7 +90,7 @@ func TestFence(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.exec.set(func() { w.exec.blocked = true })
-			w.Add(w.item(1, bean(model.RouteFirst), 0), w.item(2, bean(model.RouteFirst), 0))
+			w.Add(w.item(1, bean(model.RouteFirst), 0), w.item(2, bean(model.RouteLast), 0))
 			wait(time.Second)
 			assert.Equal(t, int64(2), w.inLanes.Load())
 			w.set(func() { w.stale = true })
@@ -519,7 +519,9 @@ func TestBurst(t *testing.T) {
 		w.exec.set(func() { w.exec.takes = 20 * time.Millisecond })
 		var items []Item
 		for id := int64(1); id <= 5000; id++ {
-			items = append(items, w.item(id, bean(model.RouteFirst), 500*time.Millisecond))
+			j := bean(model.RouteFirst)
+			j.ID = int32(id)
+			items = append(items, w.item(id, j, 500*time.Millisecond))
 		}
 		w.Add(items...)
 		assert.False(t, w.Bursting())

@@ -112,6 +112,10 @@ func (d *Dispatcher) send(e *entry) {
 		d.mu.Unlock()
 		return
 	}
+	if !d.takeTurnLocked(e) {
+		d.mu.Unlock()
+		return
+	}
 	d.lanes[e.Run.LogID] = e
 	d.mu.Unlock()
 	d.inLanes.Add(1)
@@ -119,6 +123,7 @@ func (d *Dispatcher) send(e *entry) {
 		d.inLanes.Add(-1)
 		d.mu.Lock()
 		delete(d.lanes, e.Run.LogID)
+		d.endTurnLocked(e)
 		d.mu.Unlock()
 		d.answered(e, r)
 	})
@@ -231,6 +236,7 @@ func (d *Dispatcher) dropLocked(e *entry) {
 	}
 	delete(d.open, e.Run.LogID)
 	delete(d.lanes, e.Run.LogID)
+	d.endTurnLocked(e)
 	jobs := d.byJob[e.Run.JobID]
 	delete(jobs, e.Run.LogID)
 	if len(jobs) == 0 {

@@ -198,6 +198,13 @@ func (d *Dispatcher) idle(ctx context.Context, e *entry) (bool, string, error) {
 // sendAndWait sends the run through its lane and waits for the answer, while it
 // may be sent.
 func (d *Dispatcher) sendAndWait(ctx context.Context, e *entry) execclient.Result {
+	unknown := func(id i18n.Key) execclient.Result {
+		return execclient.Result{Kind: execclient.Unknown, Msg: d.cfg.Lang.Text(id)}
+	}
+	if !d.awaitTurn(ctx, e) {
+		return unknown(i18n.JoblogNoAnswer)
+	}
+	defer d.endTurn(e)
 	call := d.cfg.Client.Prepare(d.target(e), request(e))
 	call.Guard = func() bool { return d.allowed(e) && !d.stopped(e) }
 	answer := make(chan execclient.Result, 1)
@@ -213,10 +220,10 @@ func (d *Dispatcher) sendAndWait(ctx context.Context, e *entry) execclient.Resul
 			if (d.allowed(e) && !d.stopped(e)) || !d.cfg.Client.Cancel(call) {
 				continue
 			}
-			return execclient.Result{Kind: execclient.Unknown, Msg: d.cfg.Lang.Text(i18n.JoblogMayNotSend)}
+			return unknown(i18n.JoblogMayNotSend)
 		case <-ctx.Done():
 			d.cfg.Client.Cancel(call)
-			return execclient.Result{Kind: execclient.Unknown, Msg: d.cfg.Lang.Text(i18n.JoblogNoAnswer)}
+			return unknown(i18n.JoblogNoAnswer)
 		}
 	}
 }

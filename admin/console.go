@@ -8,12 +8,13 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
-// console makes the pages.
-func (s *system) console(proxies httpx.Proxies) (*console.Server, error) {
+// console makes the pages. Their streams end with stopping.
+func (s *system) console(proxies httpx.Proxies, stopping <-chan struct{}) (*console.Server, error) {
 	return console.New(console.Config{
 		Ops: s.ops, Auth: s.auth, History: s.store, Cluster: s.footCluster, Location: s.cfg.TimeZone, Lang: s.lang,
 		Executors:   console.Executors{Addresses: s.pageAddresses, Probe: s.probe},
-		CodeEditing: s.cfg.CodeEditing, Version: version(), Proxies: proxies, Logger: s.part("console"),
+		CodeEditing: s.cfg.CodeEditing, Version: version(), Proxies: proxies, Stopping: stopping,
+		Logger: s.part("console"),
 	})
 }
 

@@ -66,7 +66,7 @@ func (s *system) handler(stopping <-chan struct{}) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, err := s.console(proxies)
+	pages, err := s.console(proxies, stopping)
 	if err != nil {
 		return nil, err
 	}

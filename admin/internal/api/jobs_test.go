@@ -219,7 +219,7 @@ func TestJobLife(t *testing.T) {
 		assert.Equal(t, "Job ID is illegal", w.call(t, "orders", call, `{"id":1}`).Msg.String, call)
 	}
 	assert.Equal(t, "Job IDnot exist", w.call(t, "orders", "updateJob", newJob()).Msg.String)
-	audits, err := w.store.Audits(t.Context(), 10, 0)
+	audits, err := w.store.Audits(t.Context(), model.AuditFilter{Limit: 10})
 	require.NoError(t, err)
 	require.NotEmpty(t, audits)
 	assert.Equal(t, "openapi:orders", audits[0].User)

@@ -51,8 +51,10 @@ type Config struct {
 	Version string
 	// Proxies are the reverse proxies whose headers are believed.
 	Proxies httpx.Proxies
-	Logger  *slog.Logger     // nil discards
-	Now     func() time.Time // nil is time.Now
+	// Stopping ends streams. Nil never does.
+	Stopping <-chan struct{}
+	Logger   *slog.Logger     // nil discards
+	Now      func() time.Time // nil is time.Now
 }
 
 // Server answers with the pages of the console. It owns no goroutine and is

@@ -1,9 +1,7 @@
 package console
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"net/http"
 	"slices"
@@ -16,13 +14,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
 
-const (
-	usersPerPage  = 50
-	auditsPerPage = 100
-	// auditExport bounds an export, auditBatch what is read of it at once.
-	auditExport = 50_000
-	auditBatch  = 1000
-)
+const usersPerPage = 50
 
 // registerSettings registers what is about people and about the admin itself.
 func (s *Server) registerSettings() {
@@ -256,64 +248,6 @@ func (c *call) deleteUser(ctx context.Context) error {
 		return c.refuse("/settings/users", err)
 	}
 	return c.done("/settings/users", c.t("users.deleted"))
-}
-
-// auditPage is what was changed.
-type auditPage struct {
-	Tabs   []tab
-	List   []model.Audit
-	Older  string // path of the next page
-	Newest string // path of the first page; "" on it
-}
-
-func (c *call) audit(ctx context.Context) error {
-	before, err := strconv.ParseInt(c.str("before"), 10, 64)
-	if err != nil || before < 0 {
-		before = 0
-	}
-	list, err := c.s.cfg.Ops.Audits(ctx, c.who, auditsPerPage, before)
-	if err != nil {
-		return err
-	}
-	p := auditPage{Tabs: c.settingsTabs("audit"), List: list}
-	if len(list) == auditsPerPage {
-		p.Older = "/settings/audit?before=" + strconv.FormatInt(list[len(list)-1].ID, 10)
-	}
-	if before > 0 {
-		p.Newest = "/settings/audit"
-	}
-	return c.render(ctx, "audit", c.settingsHead(c.t("settings.audit")), p)
-}
-
-// auditCSV exports the audit log, the newest first.
-func (c *call) auditCSV(ctx context.Context) error {
-	var body bytes.Buffer
-	w := csv.NewWriter(&body)
-	_ = w.Write([]string{"id", "time", "user", "action", "object", "detail"})
-	before := int64(0)
-	for n := 0; n < auditExport; {
-		list, err := c.s.cfg.Ops.Audits(ctx, c.who, auditBatch, before)
-		if err != nil {
-			return err
-		}
-		for _, a := range list {
-			_ = w.Write([]string{
-				strconv.FormatInt(a.ID, 10), a.At.In(c.s.cfg.Location).Format(time.RFC3339), httpx.Cell(a.User),
-				httpx.Cell(a.Action), httpx.Cell(a.Object), httpx.Cell(a.Detail),
-			})
-		}
-		if n += len(list); len(list) < auditBatch {
-			break
-		}
-		before = list[len(list)-1].ID
-	}
-	w.Flush()
-	if err := w.Error(); err != nil {
-		return fmt.Errorf("write the audit log as CSV: %w", err)
-	}
-	c.w.Header().Set("Content-Disposition", `attachment; filename="audit.csv"`)
-	httpx.WriteBody(c.w, http.StatusOK, "text/csv;charset=UTF-8", body.Bytes())
-	return nil
 }
 
 // aboutPage is the state of this node.

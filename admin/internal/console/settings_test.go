@@ -3,14 +3,17 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
 func TestUsers(t *testing.T) {
@@ -116,4 +119,72 @@ func TestAudit(t *testing.T) {
 	assert.Equal(t, "text/csv;charset=UTF-8", rec.Header().Get("Content-Type"))
 	assert.Equal(t, 102, strings.Count(rec.Body.String(), "\n"))
 	assert.Contains(t, rec.Body.String(), "'=cmd()", "no formula in a spreadsheet")
+}
+
+// TestAuditFilter: what the filter selects is shown, and exported; its state is
+// the address.
+func TestAuditFilter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	for i, a := range []model.Audit{
+		{User: "anna", Action: "job.update", Object: "job 7", Detail: "name: a → b"},
+		{User: "key:deploy", Action: "job.start", Object: "job 77", Detail: strings.Repeat("long ", 100) + "tail"},
+		{User: "anna", Action: "user.create", Object: "user 3", Detail: "username: bert"},
+		{Action: "mute.end", Object: "group 2"},
+	} {
+		a.At = noon.Add(time.Duration(i-4) * time.Hour)
+		require.NoError(t, w.db.AddAudit(t.Context(), a))
+	}
+	all := v.text("/settings/audit")
+	for _, want := range []string{`href="/jobs/7"`, `href="/settings/users/3"`, `href="/executors/2"`, "the admin itself", "tail</pre>"} {
+		assert.Contains(t, all, want)
+	}
+	for query, want := range map[string][]string{
+		"user=ANN":         {"user.create", "job.update"},
+		"action=job":       {"job.start", "job.update"},
+		"action=job.start": {"job.start"},
+		"object=job+7":     {"job.update"},
+		"text=bert":        {"user.create"},
+		"from=2026-11-21T09:00&to=2026-11-21T10:30": {"user.create", "job.start"},
+		"user=nobody": nil,
+	} {
+		page := v.text("/settings/audit?" + query)
+		var got []string
+		for _, m := range regexp.MustCompile(`<td><code>([a-z.]+)</code>`).FindAllStringSubmatch(page, -1) {
+			got = append(got, m[1])
+		}
+		assert.Equal(t, want, got, query)
+		file := v.get("/settings/audit.csv?" + query).Body.String()
+		assert.Equal(t, 1+len(want), strings.Count(file, "\n"), query)
+		if want == nil {
+			assert.Contains(t, page, "No record matches")
+		}
+	}
+	page := v.text("/settings/audit?action=job&from=tomorrow")
+	assert.Contains(t, page, "“tomorrow” is no time")
+	assert.Contains(t, page, "/settings/audit.csv?action=job", "the export knows the filter")
+}
+
+// TestStreamsEndWithTheAdmin: a log that is followed does not hold up a stop.
+func TestStreamsEndWithTheAdmin(t *testing.T) {
+	t.Parallel()
+	stopping := make(chan struct{})
+	w := newWorld(t, func(c *Config) { c.Stopping = stopping })
+	asked := make(chan struct{}, 1)
+	w.parts.text = func(wire.LogRequest) (wire.LogResult, error) {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		return wire.LogResult{FromLineNum: 1, ToLineNum: 0}, nil
+	}
+	j := w.job(w.group("golden", "gold", "http://10.0.0.1:9999/"), "settle")
+	run := w.run(j, noon, 0, 0, "")
+	v := w.as(w.admin)
+	ended := make(chan string, 1)
+	go func() { ended <- v.get("/runs/" + strconv.FormatInt(run, 10) + "/log/stream").Body.String() }()
+	<-asked
+	close(stopping)
+	assert.Contains(t, <-ended, "event: state")
 }

@@ -131,6 +131,8 @@ func (c *call) follow(ctx context.Context, st stream, id int64, from int) error 
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-c.s.cfg.Stopping: // the browser asks another node, or this one again
+			return nil
 		case <-time.After(pause):
 		}
 	}

@@ -147,12 +147,12 @@ func TestCreate(t *testing.T) {
 	assert.Equal(t, "billing", first.Author.S)
 	assert.Equal(t, model.GlueBean, first.GlueType)
 
-	audits, err := w.db.Audits(t.Context(), 1000, 0)
+	audits, err := w.db.Audits(t.Context(), model.AuditFilter{Limit: 1000})
 	require.NoError(t, err)
 	again, _ := w.declare(wire.DeclareUpdate, list...)
 	assert.Equal(t, wire.OutcomeUnchanged, again["first"].Outcome)
 	assert.Equal(t, wire.OutcomeUnchanged, again["second"].Outcome)
-	after, err := w.db.Audits(t.Context(), 1000, 0)
+	after, err := w.db.Audits(t.Context(), model.AuditFilter{Limit: 1000})
 	require.NoError(t, err)
 	assert.Len(t, after, len(audits), "nothing was done")
 }

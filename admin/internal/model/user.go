@@ -49,6 +49,25 @@ type Session struct {
 	Created time.Time
 	Expires time.Time
 	Seen    time.Time
+	Client  string // address that it began from; "" is unknown
+	Agent   string // what its browser calls itself, cut to 255 characters
+}
+
+// ID names a login where its key has no business: in addresses and lists.
+func (s *Session) ID() string { return s.Key[:min(len(s.Key), SessionIDLen)] }
+
+// SessionIDLen is the length of Session.ID, of hexadecimal digits.
+const SessionIDLen = 16
+
+// SessionFilter selects logins that count, for a list; those last used come
+// first. A login ends at its Expires, and when it was not used for Idle; one
+// with a life of more than Long, when it was not used for LongIdle.
+type SessionFilter struct {
+	UserID               int32 // 0 is everybody
+	Now                  time.Time
+	Idle, Long, LongIdle time.Duration
+	Offset               int
+	Limit                int // 0 is 10; at most 1,000
 }
 
 // Audit is one line of what people and scripts have changed.
@@ -59,4 +78,15 @@ type Audit struct {
 	Action string // "job.update" …
 	Object string // "job 7"
 	Detail string
+}
+
+// AuditFilter selects lines of the audit log. Zero fields select everything.
+type AuditFilter struct {
+	User     string    // part of the name
+	Action   string    // "job.update", or "job" for all that begin with "job."
+	Object   string    // "job 7", or "job" for all jobs
+	Text     string    // part of the detail
+	From, To time.Time // from … before
+	BeforeID int64     // id below
+	Limit    int       // 1 to 1,000; 0 is 10
 }

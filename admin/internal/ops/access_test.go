@@ -138,7 +138,9 @@ func actions(o target) []action {
 			return w.UpdateUser(ctx, p, o.user, UserInput{Admin: true})
 		}},
 		{"DeleteUser", func(ctx context.Context, w *world, p Principal) error { return w.DeleteUser(ctx, p, o.user) }},
-		{"Audits", func(ctx context.Context, w *world, p Principal) error { return drop(w.Audits(ctx, p, 10, 0)) }},
+		{"Audits", func(ctx context.Context, w *world, p Principal) error {
+			return drop(w.Audits(ctx, p, model.AuditFilter{}))
+		}},
 		{"Dashboard", func(ctx context.Context, w *world, p Principal) error {
 			return drop(w.Dashboard(ctx, p, noon, noon.Add(time.Hour)))
 		}},

@@ -62,7 +62,7 @@ type userStore interface {
 // auditStore keeps what people have changed.
 type auditStore interface {
 	AddAudit(ctx context.Context, a model.Audit) error
-	Audits(ctx context.Context, limit int, beforeID int64) ([]model.Audit, error)
+	Audits(ctx context.Context, f model.AuditFilter) ([]model.Audit, error)
 }
 
 // changeStore keeps what jobs and groups were before and after changes.

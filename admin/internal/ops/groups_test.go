@@ -162,7 +162,7 @@ func TestGroupToken(t *testing.T) {
 	require.NoError(t, err)
 	permitted, err := w.PermittedGroups(ctx, w.admin)
 	require.NoError(t, err)
-	audits, err := w.Audits(ctx, w.admin, 0, 0)
+	audits, err := w.Audits(ctx, w.admin, model.AuditFilter{Limit: 0})
 	require.NoError(t, err)
 	for _, seen := range []any{g, list, permitted, audits} {
 		body, err := json.Marshal(seen)

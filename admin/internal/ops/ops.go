@@ -135,16 +135,6 @@ func (s *Service) record(ctx context.Context, p Principal, action, object, detai
 	}
 }
 
-// Audits returns what was changed, newest first: at most limit records (1 to
-// 1,000, default 50) with an id below beforeID (0 is the newest). For
-// administrators.
-func (s *Service) Audits(ctx context.Context, p Principal, limit int, beforeID int64) ([]model.Audit, error) {
-	if err := s.needAdmin(ctx, p, "audit.list", ""); err != nil {
-		return nil, err
-	}
-	return s.store.Audits(ctx, min(max(cmp.Or(limit, 50), 1), 1000), beforeID)
-}
-
 // notFound reports whether a row does not exist.
 func notFound(err error) bool { return errors.Is(err, store.ErrNotFound) }
 

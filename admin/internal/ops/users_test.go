@@ -141,7 +141,7 @@ func TestChangeOwnPassword(t *testing.T) {
 
 func mustAudits(t *testing.T, w *world) []model.Audit {
 	t.Helper()
-	list, err := w.Audits(t.Context(), w.admin, 1000, 0)
+	list, err := w.Audits(t.Context(), w.admin, model.AuditFilter{Limit: 1000})
 	require.NoError(t, err)
 	return list
 }

@@ -146,7 +146,7 @@ func asError(t *testing.T, err error) *Error {
 // lastAudit is the newest audit record as user, action, object, detail.
 func (w *world) lastAudit() string {
 	w.t.Helper()
-	list, err := w.Audits(w.t.Context(), w.admin, 1, 0)
+	list, err := w.Audits(w.t.Context(), w.admin, model.AuditFilter{Limit: 1})
 	require.NoError(w.t, err)
 	if len(list) == 0 {
 		return ""

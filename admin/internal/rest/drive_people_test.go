@@ -35,6 +35,16 @@ func (w *world) drivePeople(t *testing.T, o objects) {
 
 	w.driveKeys(t, o)
 	w.must(t, http.StatusOK, "GET", "/v1/audit?limit=2", nil)
+	filtered := w.must(t, http.StatusOK, "GET", "/v1/audit?user=adm&action=user&object=user&text=betty"+
+		"&from=2026-01-01T00:00:00Z&to=2126-01-01T00:00:00Z&limit=1", nil)
+	require.Len(t, filtered["items"], 1)
+	assert.NotNil(t, filtered["next_cursor"])
+	none := w.must(t, http.StatusOK, "GET", "/v1/audit?action=user.creat", nil)
+	assert.Empty(t, none["items"])
+	w.must(t, http.StatusBadRequest, "GET", "/v1/audit?from=yesterday", nil)
+	w.must(t, http.StatusBadRequest, "GET", "/v1/audit/export?text="+strings.Repeat("x", 101), nil)
+	one := w.admin(t, "GET", "/v1/audit/export?action=user.delete", nil)
+	assert.Equal(t, 1, strings.Count(one.Body.String(), "\n"))
 	lines := w.admin(t, "GET", "/v1/audit/export", nil)
 	assert.Equal(t, "application/x-ndjson", lines.Header().Get("Content-Type"))
 	table, err := csv.NewReader(w.admin(t, "GET", "/v1/audit/export?format=csv", nil).Body).ReadAll()

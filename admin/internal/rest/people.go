@@ -2,15 +2,11 @@ package rest
 
 import (
 	"context"
-	"encoding/csv"
-	"encoding/json"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -262,92 +258,4 @@ func revokeKey(ctx context.Context, c *call) error {
 		return err
 	}
 	return c.gone()
-}
-
-// auditView is a line of the audit log as it is answered.
-type auditView struct {
-	ID     int64  `json:"id"`
-	At     string `json:"at"`
-	User   string `json:"user"`
-	Action string `json:"action"`
-	Object string `json:"object"`
-	Detail string `json:"detail"`
-}
-
-func viewAudit(a model.Audit) auditView {
-	return auditView{a.ID, at(a.At), a.User, a.Action, a.Object, a.Detail}
-}
-
-func listAudit(ctx context.Context, c *call) error {
-	limit, m, err := c.paging()
-	if err != nil {
-		return err
-	}
-	lines, err := c.s.cfg.Ops.Audits(ctx, c.who, limit+1, m.before())
-	if err != nil {
-		return err
-	}
-	lines, more := cut(lines, limit)
-	answer := page[auditView]{Items: make([]auditView, 0, len(lines))}
-	var last mark
-	for _, a := range lines {
-		answer.Items, last = append(answer.Items, viewAudit(a)), mark{ID: a.ID}
-	}
-	answer.NextCursor = c.next(more, last)
-	return c.json(http.StatusOK, answer)
-}
-
-// exportBatch is how many lines of the audit log are read at once.
-const exportBatch = 1000
-
-func exportAudit(ctx context.Context, c *call) error {
-	format, err := c.choice("format", "ndjson", "csv")
-	if err != nil {
-		return err
-	}
-	lines, err := c.s.cfg.Ops.Audits(ctx, c.who, exportBatch, 0)
-	if err != nil {
-		return err
-	}
-	put, flush := c.lines(format)
-	ctl := http.NewResponseController(c.w)
-	for len(lines) > 0 {
-		_ = ctl.SetWriteDeadline(time.Now().Add(streamWrite)) // not every writer has deadlines
-		for _, a := range lines {
-			if err := put(viewAudit(a)); err != nil {
-				return nil //nolint:nilerr // the client has gone
-			}
-		}
-		if lines, err = c.s.cfg.Ops.Audits(ctx, c.who, exportBatch, lines[len(lines)-1].ID); err != nil {
-			c.s.log.ErrorContext(ctx, "export of the audit log ended early", slog.Any("err", err))
-			panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
-		}
-	}
-	flush()
-	return nil
-}
-
-// lines begins a file of audit records.
-func (c *call) lines(format string) (put func(auditView) error, flush func()) {
-	name, kind := "audit.ndjson", "application/x-ndjson"
-	if format == "csv" {
-		name, kind = "audit.csv", "text/csv"
-	}
-	h := c.w.Header()
-	h.Set("Content-Type", kind)
-	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	if format != "csv" {
-		enc := json.NewEncoder(c.w)
-		enc.SetEscapeHTML(false)
-		return func(v auditView) error { return enc.Encode(v) }, func() {}
-	}
-	w := csv.NewWriter(c.w)
-	_ = w.Write([]string{"id", "at", "user", "action", "object", "detail"}) // kept by w: Error says it
-	return func(v auditView) error {
-		_ = w.Write([]string{
-			strconv.FormatInt(v.ID, 10), v.At, httpx.Cell(v.User), httpx.Cell(v.Action), httpx.Cell(v.Object),
-			httpx.Cell(v.Detail),
-		})
-		return w.Error()
-	}, w.Flush
 }

@@ -5,11 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
-	"unicode/utf8"
-
-	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
 // Setting returns a setting; ok is false when it was never set.
@@ -81,97 +76,4 @@ func (s *Store) SetSettingOnce(ctx context.Context, key, value string) (won bool
 		return false, fmt.Errorf("setting %s: %w", key, err)
 	}
 	return true, nil
-}
-
-// Limits of an audit line; what is longer is cut, for the line says what has
-// been done already.
-const (
-	auditName   = 64
-	auditObject = 190
-	auditDetail = 60_000 // bytes
-	cutMark     = "…"
-)
-
-// AddAudit writes a line of what was changed. Texts that do not fit are cut.
-func (s *Store) AddAudit(ctx context.Context, a model.Audit) error {
-	err := s.inTx(ctx, func(q querier) error {
-		_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_audit (at_ms, username, action, object, detail) "+
-			"VALUES (?,?,?,?,?)"), a.At.UnixMilli(), cutRunes(a.User, auditName), cutRunes(a.Action, auditName),
-			cutRunes(a.Object, auditObject), cutBytes(a.Detail, auditDetail))
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("audit %s: %w", a.Action, err)
-	}
-	return nil
-}
-
-// clean makes a text of anything.
-func clean(s string) string {
-	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
-}
-
-func cutRunes(s string, most int) string {
-	s = clean(s)
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + cutMark
-}
-
-func cutBytes(s string, most int) string {
-	s = clean(s)
-	if len(s) <= most {
-		return s
-	}
-	end := most - len(cutMark)
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + cutMark
-}
-
-// Audits returns up to limit lines, newest first: those before the line
-// beforeID, or the newest where that is 0.
-func (s *Store) Audits(ctx context.Context, limit int, beforeID int64) ([]model.Audit, error) {
-	var w where
-	if beforeID > 0 {
-		w.add("id < ?", beforeID)
-	}
-	_, limit = page(0, limit)
-	list, err := collect(ctx, s.reader(), func(row scanner) (model.Audit, error) {
-		var a model.Audit
-		var at int64
-		err := row.Scan(&a.ID, &at, &a.User, &a.Action, &a.Object, &a.Detail)
-		a.At = s.instant(at)
-		return a, err
-	}, s.sql("SELECT id, at_ms, username, action, object, detail FROM xxljob_audit"+w.String()+
-		" ORDER BY id DESC LIMIT ?"), append(w.args, limit)...)
-	if err != nil {
-		return nil, fmt.Errorf("audit lines: %w", err)
-	}
-	return list, nil
-}
-
-// DeleteAudits deletes lines that are older than before, the oldest first and
-// at most limit of them, and returns how many.
-func (s *Store) DeleteAudits(ctx context.Context, before time.Time, limit int) (int, error) {
-	total := 0
-	for total < limit {
-		n := min(limit-total, idBatch)
-		ids, err := selectIDs[int64](ctx, s.reader(),
-			s.sql("SELECT id FROM xxljob_audit WHERE at_ms < ? ORDER BY at_ms, id LIMIT ?"), before.UnixMilli(), n)
-		if err == nil && len(ids) > 0 {
-			args := padded(ids)
-			_, err = s.execCount(ctx, "DELETE FROM xxljob_audit WHERE id IN ("+marks(len(args))+")", args...)
-		}
-		if err != nil {
-			return total, fmt.Errorf("delete audit lines: %w", err)
-		}
-		total += len(ids)
-		if len(ids) < n {
-			break
-		}
-	}
-	return total, nil
 }

@@ -308,7 +308,7 @@ func (f *fixture) audit(t *testing.T) {
 		At: noon.Add(time.Hour), User: strings.Repeat("ü", 100), Object: strings.Repeat("o", 300),
 		Detail: "\xff\x00" + strings.Repeat("界", 40_000),
 	}), "what does not fit is cut")
-	list, err := f.Audits(ctx, 2, 0)
+	list, err := f.Audits(ctx, model.AuditFilter{Limit: 2})
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	assert.Equal(t, strings.Repeat("ü", 63)+"…", list[0].User)
@@ -317,18 +317,56 @@ func (f *fixture) audit(t *testing.T) {
 	assert.Equal(t, []string{"anna", "job.4", "job 7", "<b>'?"},
 		[]string{list[1].User, list[1].Action, list[1].Object, list[1].Detail})
 	sameTime(t, noon.Add(4*time.Second), list[1].At, "At")
-	list, err = f.Audits(ctx, 10, list[1].ID)
+	list, err = f.Audits(ctx, model.AuditFilter{BeforeID: list[1].ID})
 	require.NoError(t, err)
 	require.Len(t, list, 4)
 	assert.Equal(t, "job.3", list[0].Action)
+
+	f.auditFilters(t)
 
 	for _, tt := range []struct{ limit, want int }{{1, 1}, {10, 2}, {10, 0}, {0, 0}} {
 		n, err := f.DeleteAudits(ctx, noon.Add(3*time.Second), tt.limit)
 		require.NoError(t, err)
 		assert.Equal(t, tt.want, n)
 	}
-	list, err = f.Audits(ctx, 0, 0)
+	list, err = f.Audits(ctx, model.AuditFilter{})
 	require.NoError(t, err)
 	require.Len(t, list, 3)
 	assert.Equal(t, "job.3", list[2].Action)
+}
+
+// auditFilters selects among the lines that audit has written: job.0 to job.4 of
+// anna, and a long one.
+func (f *fixture) auditFilters(t *testing.T) {
+	t.Helper()
+	for _, tt := range []struct {
+		name string
+		f    model.AuditFilter
+		want []string
+	}{
+		{"user", model.AuditFilter{User: "NN"}, []string{"job.4", "job.3", "job.2", "job.1", "job.0"}},
+		{"nobody", model.AuditFilter{User: "a%a"}, nil},
+		{"action", model.AuditFilter{Action: "job.3"}, []string{"job.3"}},
+		{"actions", model.AuditFilter{Action: "job", Limit: 2}, []string{"job.4", "job.3"}},
+		{"half an action", model.AuditFilter{Action: "jo"}, nil},
+		{"object", model.AuditFilter{Object: "job 7", BeforeID: 0, Limit: 1}, []string{"job.4"}},
+		{"objects", model.AuditFilter{Object: "job", Limit: 1}, []string{"job.4"}},
+		{"another object", model.AuditFilter{Object: "job 77"}, nil},
+		{"begin of an object", model.AuditFilter{Object: "job "}, nil},
+		{"text", model.AuditFilter{Text: "<B>'?", Limit: 1}, []string{"job.4"}},
+		{"no text", model.AuditFilter{Text: "%"}, nil},
+		{
+			"time", model.AuditFilter{From: noon.Add(time.Second), To: noon.Add(3 * time.Second)},
+			[]string{"job.2", "job.1"},
+		},
+		{"no text of a database", model.AuditFilter{Action: "\xff", Object: "\x00"}, nil},
+	} {
+		list, err := f.Audits(t.Context(), tt.f)
+		require.NoError(t, err, tt.name)
+		var got []string
+		for _, a := range list {
+			got = append(got, a.Action)
+		}
+		assert.Equal(t, tt.want, got, tt.name)
+	}
 }

@@ -1,0 +1,156 @@
+package console
+
+import (
+	"context"
+	"log/slog"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+const (
+	auditsPerPage = 100
+	auditBatch    = 1000 // records that are read of an export at once
+	auditShort    = 160  // characters of a detail that are shown at once
+)
+
+// auditPage is what was changed.
+type auditPage struct {
+	Tabs     []tab
+	Filter   url.Values // as it stands in the address
+	Filtered bool
+	Actions  []string
+	List     []auditRow
+	File     string // path of the export of what the filter selects
+	Older    string // path of the next page; "" at the end
+	Newest   string // path of the first page; "" on it
+	Problem  string
+}
+
+// auditRow is a record in the list.
+type auditRow struct {
+	model.Audit
+	Mine  string // path of the list of the user's records
+	Path  string // path of the object; "" where it has no page
+	Short string // how the detail begins; "" when it is shown whole
+}
+
+// auditFields are the parameters of the filter.
+var auditFields = []string{"user", "action", "object", "text", "from", "to"}
+
+// auditFilter reads the filter from the address.
+func (c *call) auditFilter() (f model.AuditFilter, problem string) {
+	f = model.AuditFilter{User: c.str("user"), Action: c.str("action"), Object: c.str("object"), Text: c.str("text")}
+	for name, to := range map[string]*time.Time{"from": &f.From, "to": &f.To} {
+		text := c.str(name)
+		if text == "" {
+			continue
+		}
+		t, err := time.ParseInLocation(inputTime, text, c.s.cfg.Location)
+		if err != nil {
+			problem = c.t("audit.badtime", text)
+			continue
+		}
+		*to = t
+	}
+	return f, problem
+}
+
+// audit shows what people and programs have changed.
+func (c *call) audit(ctx context.Context) error {
+	filter := c.filter(auditFields...)
+	f, problem := c.auditFilter()
+	before, err := strconv.ParseInt(c.str("before"), 10, 64)
+	if err != nil || before < 0 {
+		before = 0
+	}
+	f.BeforeID, f.Limit = before, auditsPerPage
+	list, err := c.s.cfg.Ops.Audits(ctx, c.who, f)
+	if err != nil {
+		return err
+	}
+	at := func(path string, more ...string) string {
+		v := url.Values{}
+		for name := range filter {
+			v.Set(name, filter.Get(name))
+		}
+		for i := 0; i+1 < len(more); i += 2 {
+			v.Set(more[i], more[i+1])
+		}
+		if len(v) == 0 {
+			return path
+		}
+		return path + "?" + v.Encode()
+	}
+	p := auditPage{
+		Tabs: c.settingsTabs("audit"), Filter: filter, Filtered: len(filter) > 0, Actions: auditActions(),
+		File: at("/settings/audit.csv"), Problem: problem,
+	}
+	for _, a := range list {
+		p.List = append(p.List, auditRow{
+			Audit: a, Mine: at("/settings/audit", "user", a.User), Path: c.objectPath(a.Object),
+			Short: shortDetail(a.Detail),
+		})
+	}
+	if len(list) == auditsPerPage {
+		p.Older = at("/settings/audit", "before", strconv.FormatInt(list[len(list)-1].ID, 10))
+	}
+	if before > 0 {
+		p.Newest = at("/settings/audit")
+	}
+	return c.render(ctx, "audit", c.settingsHead(c.t("settings.audit")), p)
+}
+
+// auditActions are the families of actions, for the filter.
+func auditActions() []string {
+	return []string{
+		"alarm", "group", "job", "key", "log", "mute", "rule", "session", "settings", "user",
+	}
+}
+
+// shortDetail is how a long detail begins.
+func shortDetail(detail string) string {
+	if r := []rune(detail); len(r) > auditShort {
+		return string(r[:auditShort]) + "…"
+	}
+	return ""
+}
+
+// objectPath is the page of what a record is about.
+func (c *call) objectPath(object string) string {
+	kind, id, ok := strings.Cut(object, " ")
+	if n, err := strconv.ParseInt(id, 10, 64); !ok || err != nil || n <= 0 {
+		return ""
+	}
+	switch kind {
+	case "job":
+		return "/jobs/" + id
+	case "group":
+		return "/executors/" + id
+	case "log":
+		return "/runs/" + id
+	case "user":
+		return "/settings/users/" + id
+	}
+	return ""
+}
+
+// auditCSV exports what the filter selects, the newest first.
+func (c *call) auditCSV(ctx context.Context) error {
+	f, _ := c.auditFilter()
+	f.Limit = auditBatch
+	return httpx.AuditFile{
+		Format: httpx.FormatCSV, Zone: c.s.cfg.Location,
+		Next: func(beforeID int64) ([]model.Audit, error) {
+			f.BeforeID = beforeID
+			return c.s.cfg.Ops.Audits(ctx, c.who, f)
+		},
+		Failed: func(err error) {
+			c.s.log.ErrorContext(ctx, "export of the audit log ended early", slog.Any("err", err))
+		},
+	}.Serve(c.w)
+}

@@ -41,6 +41,8 @@ func files(t *testing.T, suffixes ...string) []string {
 			return filepath.SkipDir
 		case !entry.Type().IsRegular() || !hasSuffix(name, suffixes):
 			return nil
+		case entry.Name() == ".git": // of a worktree: where its repository is
+			return nil
 		}
 		rel, err := filepath.Rel(repoRoot, name)
 		found = append(found, filepath.ToSlash(rel))

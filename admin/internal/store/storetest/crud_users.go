@@ -356,7 +356,8 @@ func (f *fixture) auditFilters(t *testing.T) {
 		{"text", model.AuditFilter{Text: "<B>'?", Limit: 1}, []string{"job.4"}},
 		{"no text", model.AuditFilter{Text: "%"}, nil},
 		{
-			"time", model.AuditFilter{From: noon.Add(time.Second), To: noon.Add(3 * time.Second)},
+			"time",
+			model.AuditFilter{From: noon.Add(time.Second), To: noon.Add(3 * time.Second)},
 			[]string{"job.2", "job.1"},
 		},
 		{"no text of a database", model.AuditFilter{Action: "\xff", Object: "\x00"}, nil},

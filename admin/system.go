@@ -162,7 +162,8 @@ func (s *system) buildDispatch(ctx context.Context) error {
 			return failed, err
 		},
 		Missing: s.registry.Missed,
-		Lang:    s.lang, Node: s.node, Timeout: s.cfg.ExecutorTimeout, Logger: s.part("dispatch"),
+		Lang:    s.lang, Node: s.node, Location: s.cfg.TimeZone, Timeout: s.cfg.ExecutorTimeout,
+		Logger: s.part("dispatch"),
 		Sent:   s.metrics.Fired,
 		Ticked: s.loops.Ticker("dispatch"),
 	})

@@ -21,12 +21,12 @@ func logLines(text string, first int, more string) template.HTML {
 		n := strconv.Itoa(first)
 		b.WriteString(`<span class="ll" id="L` + n + `"><a class="ln" href="#L` + n + `">` + n + `</a>`)
 		b.WriteString(`<span class="lt">`)
-		line = strings.TrimPrefix(strings.TrimSuffix(line, "\r"), "<br>") // executors write it for Java's page
+		line = strings.TrimPrefix(strings.TrimSuffix(line, "\r"), "<br>")
 		cut := len(line) > lineShown
 		if cut {
 			line = strings.ToValidUTF8(line[:lineShown], "")
 		}
-		p.line(&b, line)
+		p.line(&b, breaks.Replace(line))
 		if cut {
 			b.WriteString(`<span class="cut"> … ` + html.EscapeString(more) + `</span>`)
 		}
@@ -35,6 +35,10 @@ func logLines(text string, first int, more string) template.HTML {
 	}
 	return template.HTML(b.String()) //nolint:gosec // escaped piece by piece
 }
+
+// breaks are what executors write into their lines for Java's page, which takes
+// them for markup. Here they break the line and leave its number.
+var breaks = strings.NewReplacer(" <br>", "\n", "<br>", "\n", "<br/>", "\n")
 
 // painter keeps what the escape sequences of terminals have switched on.
 type painter struct {
@@ -65,7 +69,7 @@ func (p *painter) piece(b *strings.Builder, text string) {
 		return
 	}
 	text = html.EscapeString(strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r == 0x7f {
+		if r < ' ' && r != '\t' && r != '\n' || r == 0x7f {
 			return utf8.RuneError
 		}
 		return r

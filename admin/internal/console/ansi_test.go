@@ -28,6 +28,8 @@ func TestLogLines(t *testing.T) {
 		{"\x1b[2K\x1b[1Acleared\x1b[", line("7", "cleared")},
 		{"\x1bX \x1b]0;title\x07 \x00", line("7", "X ]0;title\ufffd \ufffd")},
 		{"\x1b[\"><b>m", line("7", "&gt;m")},
+		{"<br>----- x -----<br>----- <b>y", line("7", "----- x -----\n----- &lt;b&gt;y")},
+		{"12:00 <br>-- x", line("7", "12:00\n-- x")},
 		{"\xff\xfe", line("7", "\ufffd")},
 	} {
 		assert.Equal(t, c.want, string(logLines(c.give, 7, "more")), "%q", c.give)

@@ -134,14 +134,15 @@ func (c *call) lastRuns(ctx context.Context, f model.LogFilter) ([]runLine, erro
 		r := model.Recent{
 			TriggerTime: l.TriggerTime, TriggerCode: l.TriggerCode, HandleTime: l.HandleTime, HandleCode: l.HandleCode,
 		}
+		own, _ := splitMessage(l.HandleMsg.S)
 		lines[i] = runLine{
 			ID: l.ID, At: l.TriggerTime, Result: c.resultOf(l.TriggerCode, l.HandleCode), Where: l.Address.S,
-			Message: oneLine(l.HandleMsg.S), Took: "–",
+			Message: firstLine(own), Took: "–",
 		}
 		if l.TriggerCode == model.CodeSuccess {
 			lines[i].Took = c.took(r.Took(c.now()))
 		} else if lines[i].Message == "" {
-			lines[i].Message = oneLine(plain(l.TriggerMsg.S))
+			lines[i].Message = firstLine(triggerOutcome(l.TriggerMsg.S))
 		}
 	}
 	return lines, nil
@@ -158,26 +159,6 @@ func oneLine(text string) string {
 		return string(runes[:maxLine]) + "…"
 	}
 	return text
-}
-
-// plain takes the markup out of the text of a trigger, which is stored as Java
-// stores it.
-func plain(html string) string {
-	var b strings.Builder
-	depth := 0
-	for _, r := range html {
-		switch {
-		case r == '<':
-			depth++
-			b.WriteByte(' ')
-		case r == '>' && depth > 0:
-			depth--
-		case depth == 0:
-			b.WriteRune(r)
-		}
-	}
-	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'", "&#34;", `"`, "&nbsp;", " ",
-		"&amp;", "&").Replace(b.String())
 }
 
 // graph draws the child jobs of a job, and theirs.

@@ -66,15 +66,16 @@ func (s *Server) readTemplates() (map[viewKey]views, error) {
 // funcs are what every template may call.
 func (s *Server) funcs(key viewKey) template.FuncMap {
 	return template.FuncMap{
-		"T":     key.lang.Console,
-		"path":  func(parts ...any) string { return key.prefix + fmt.Sprint(concat(parts)...) },
-		"asset": func(name string) string { return key.prefix + "/static/" + s.assets.names[name] },
-		"has":   s.has,
-		"icon":  icon,
-		"dict":  dict,
-		"list":  func(items ...any) []any { return items },
-		"ago":   func(t time.Time) string { return ago(key.lang, s.cfg.Now(), t) },
-		"stamp": func(t time.Time) string { return stamp(t.In(s.cfg.Location)) },
+		"T":       key.lang.Console,
+		"path":    func(parts ...any) string { return key.prefix + fmt.Sprint(concat(parts)...) },
+		"asset":   func(name string) string { return key.prefix + "/static/" + s.assets.names[name] },
+		"has":     s.has,
+		"icon":    icon,
+		"dict":    dict,
+		"list":    func(items ...any) []any { return items },
+		"ago":     func(t time.Time) string { return ago(key.lang, s.cfg.Now(), t) },
+		"stamp":   func(t time.Time) string { return stamp(t.In(s.cfg.Location)) },
+		"stampMs": func(t time.Time) string { return stampMs(t.In(s.cfg.Location)) },
 		"exact": func(t time.Time) string {
 			return t.Format("2006-01-02 ") + key.lang.Console("weekday."+strconv.Itoa(int(t.Weekday()))) +
 				t.Format(" 15:04:05 ") + offset(t)

@@ -9,16 +9,6 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
-// step is a point on the time line of a run.
-type step struct {
-	Name string
-	At   time.Time // zero where the log row does not say
-	Gap  string    // since the step before, where both are on record
-	Done bool
-	Bad  bool
-	Note string
-}
-
 // runPage is a run.
 type runPage struct {
 	ID       int64
@@ -47,6 +37,7 @@ type runPage struct {
 	LogNext  int           // the line behind it
 	LogEnd   bool
 	LogFault string
+	logText  string // what the log says so far, from its first line on; "" else
 }
 
 // run shows a run.
@@ -58,7 +49,7 @@ func (c *call) run(ctx context.Context) error {
 	p := runPage{
 		ID: l.ID, JobID: l.JobID, At: l.TriggerTime, State: c.stateOf(l.TriggerCode, l.HandleCode),
 		Where: l.Address.S, Handler: l.Handler.S, Param: l.Param.S, Shard: l.ShardingParam.S,
-		Said: triggerTexts(l.TriggerMsg.S), Steps: c.steps(l), Took: c.runRow(l, "").Took,
+		Said: triggerTexts(l.TriggerMsg.S), Took: c.runRow(l, "").Took,
 	}
 	p.Message, p.After = splitMessage(l.HandleMsg.S)
 	p.Reason = c.reason(l)
@@ -86,6 +77,7 @@ func (c *call) run(ctx context.Context) error {
 			return err
 		}
 	}
+	p.Steps = c.steps(l, p.logText)
 	return c.render(ctx, "run", head{Title: title, Section: "runs", Crumbs: crumbs, Script: "runlog.js"}, p)
 }
 
@@ -130,31 +122,6 @@ func (c *call) reason(l *model.Log) string {
 	return c.t("run.why.waiting")
 }
 
-// steps are what is on record of the way of a run: the log row knows when it was
-// due and when its result was stored, in whole seconds, and that an executor took
-// it, but not when.
-func (c *call) steps(l *model.Log) []step {
-	notSent := l.TriggerCode != model.CodeNone && l.TriggerCode != model.CodeSuccess
-	accepted := l.TriggerCode == model.CodeSuccess
-	ended := l.HandleCode != model.CodeNone
-	list := []step{
-		{Name: c.t("run.step.planned"), At: l.TriggerTime, Done: true},
-		{Name: c.t("run.step.sent"), Done: l.TriggerCode != model.CodeNone, Note: l.Address.S},
-	}
-	if notSent && !ended {
-		list[1].Bad, list[1].Note = true, triggerOutcome(l.TriggerMsg.S)
-		return list
-	}
-	list = append(list, step{Name: c.t("run.step.accepted"), Done: accepted})
-	end := step{
-		Name: c.t("run.step.ended"), Done: ended, Bad: ended && l.HandleCode != model.CodeSuccess, At: l.HandleTime,
-	}
-	if ended && !l.HandleTime.IsZero() && !l.TriggerTime.IsZero() {
-		end.Gap = c.wholeSeconds(l.HandleTime.Sub(l.TriggerTime))
-	}
-	return append(list, end)
-}
-
 // firstLog reads what the log says so far, as much as one answer holds.
 func (c *call) firstLog(ctx context.Context, id int64, p *runPage) error {
 	from := max(c.num("line", 1), 1)
@@ -170,6 +137,9 @@ func (c *call) firstLog(ctx context.Context, id int64, p *runPage) error {
 	p.LogNext, p.LogEnd = int(text.ToLineNum)+1, text.IsEnd
 	if text.LogContent == "" || text.ToLineNum < text.FromLineNum {
 		return nil
+	}
+	if from == 1 {
+		p.logText = text.LogContent
 	}
 	p.Log = logLines(text.LogContent, int(text.FromLineNum), c.t("log.cut"))
 	if !text.IsEnd && !p.Open { // that it is all is often said only when one asks for more

@@ -99,8 +99,8 @@ func TestRunPage(t *testing.T) {
 	ok := w.run(j, noon.Add(-time.Minute), 2*time.Second, 200, "all 12 settled")
 	page := v.text(runPath(ok))
 	for _, want := range []string{
-		"settle-orders", "The executor has reported success.", "all 12 settled", `class="tag">2 s<`, "2026-11-21 11:59:00 UTC", "Run again",
-		`<span class="af31">two</span>`, `data-next="3"`, "the time is not on record",
+		"settle-orders", "The executor has reported success.", "all 12 settled", `class="tag">2 s in all<`, "2026-11-21 11:59:00 UTC", "Run again",
+		`<span class="af31">two</span>`, `data-next="3"`, "no time reported",
 	} {
 		assert.Contains(t, page, want)
 	}

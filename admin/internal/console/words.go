@@ -40,6 +40,9 @@ func stamp(t time.Time) string {
 	return t.Format("2006-01-02 15:04:05 ") + offset(t)
 }
 
+// stampMs is stamp with milliseconds.
+func stampMs(t time.Time) string { return t.Format("2006-01-02 15:04:05.000 ") + offset(t) }
+
 // offset is how far the zone of an instant is from UTC: short names such as CST
 // stand for more than one.
 func offset(t time.Time) string {

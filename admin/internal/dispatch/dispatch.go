@@ -100,8 +100,10 @@ type Config struct {
 	SetAddresses func(ctx context.Context, addresses map[int64]string) (failed map[int64]error, err error)
 	Lang         i18n.Lang // of trigger_msg
 	Node         string    // shown in trigger_msg as the admin's address
-	Timeout      time.Duration
-	Logger       *slog.Logger
+	// Location is the zone of instants in trigger_msg. Default time.Local.
+	Location *time.Location
+	Timeout  time.Duration
+	Logger   *slog.Logger
 	// Sent is called once a trigger was written to a socket, with the time it
 	// was late against its planned instant (0 for runs without one).
 	Sent func(t model.TriggerType, late time.Duration)
@@ -201,6 +203,7 @@ func New(ctx context.Context, cfg Config) (*Dispatcher, error) {
 	if cfg.Stopped == nil {
 		cfg.Stopped = func(context.Context, int32) bool { return false }
 	}
+	cfg.Location = cmp.Or(cfg.Location, time.Local)
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}

@@ -4,6 +4,7 @@ import (
 	"html"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
@@ -77,6 +78,9 @@ func (d *Dispatcher) message(e *entry, code int32, r execclient.Result) string {
 			addr = "address route fail, " + e.note
 		}
 	}
+	if s, ok := d.sending(e, r); ok { // first, where no text of others can stand: model.SendingOf reads it there
+		line(d.cfg.Lang.Text(i18n.JoblogSent), s.String())
+	}
 	line(d.cfg.Lang.Text(i18n.JoblogFieldExecutorAddress), addr)
 	if e.Run.Handler.S != "" {
 		line("JobHandler", escape(e.Run.Handler.S))
@@ -87,6 +91,22 @@ func (d *Dispatcher) message(e *entry, code int32, r execclient.Result) string {
 		return strings.ToValidUTF8(b.String()[:maxMessage], "")
 	}
 	return b.String()
+}
+
+// sending is when the trigger was written, and how long its answer took. ok is
+// false when nothing was written, or not by this node.
+func (d *Dispatcher) sending(e *entry, r execclient.Result) (s model.Sending, ok bool) {
+	if r.SentAt.IsZero() {
+		return s, false
+	}
+	s = model.Sending{At: r.SentAt.In(d.cfg.Location), Answer: -1, Late: -1}
+	if !r.AnsweredAt.IsZero() {
+		s.Answer = max(r.AnsweredAt.Sub(r.SentAt), 0)
+	}
+	if e.Run.PlannedMs != 0 {
+		s.Late = max(r.SentAt.Sub(time.UnixMilli(e.Run.PlannedMs)), 0)
+	}
+	return s, true
 }
 
 // head writes the lines on what was triggered and why.

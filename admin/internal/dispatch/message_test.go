@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -53,6 +54,9 @@ func TestMessage(t *testing.T) {
 	bad := plain()
 	bad.Run.Handler, bad.Run.Param, bad.Run.Address = model.T(hostile), model.T(hostile), hostile
 	bad.addrs = []string{hostile}
+	sent := time.Date(2026, 3, 1, 4, 4, 31, 13_400_000, time.UTC)
+	planned := plain()
+	planned.Run.PlannedMs = sent.Add(-13400 * time.Microsecond).UnixMilli()
 	tests := []struct {
 		name  string
 		entry *entry
@@ -60,6 +64,8 @@ func TestMessage(t *testing.T) {
 		r     execclient.Result
 	}{
 		{"accepted", plain(), 200, execclient.Result{Kind: execclient.Accepted, Msg: "its own words"}},
+		{"timed", planned, 200, execclient.Result{Kind: execclient.Accepted, SentAt: sent, AnsweredAt: sent.Add(2123 * time.Microsecond)}},
+		{"timed, asked for", plain(), 500, execclient.Result{Kind: execclient.Unknown, SentAt: sent, Msg: hostile}},
 		{"settled", plain(), 200, execclient.Result{Kind: execclient.Repeat, Msg: "repeat trigger job, logId:1"}},
 		{"refused", plain(), 500, execclient.Result{Kind: execclient.Refused, Msg: hostile}},
 		{"shard", shard, 500, execclient.Result{}},
@@ -69,12 +75,15 @@ func TestMessage(t *testing.T) {
 		{"hostile", bad, 500, execclient.Result{Msg: hostile}},
 	}
 	for _, lang := range []i18n.Lang{i18n.En, i18n.ZhCN} {
-		d := &Dispatcher{cfg: Config{Lang: lang, Node: "node-1"}}
+		d := &Dispatcher{cfg: Config{Lang: lang, Node: "node-1", Location: time.FixedZone("", 8*3600)}}
 		var b strings.Builder
 		for _, tt := range tests {
 			msg := d.message(tt.entry, tt.code, tt.r)
 			assert.NotContains(t, msg, "<script")
 			assert.NotContains(t, msg, `alert("`)
+			s, ok := model.SendingOf(msg)
+			assert.Equal(t, !tt.r.SentAt.IsZero(), ok, tt.name)
+			assert.True(t, !ok || s.At.Equal(sent.Truncate(time.Millisecond)), tt.name)
 			b.WriteString("# " + tt.name + "\n" + strings.ReplaceAll(msg, "<br>", "<br>\n") + "\n\n")
 		}
 		golden(t, "trigger_msg_"+lang.String()+".golden", b.String())

@@ -70,6 +70,7 @@ var english = map[Key]string{
 	MisfireStrategy:                    "Misfire strategy",
 
 	JoblogFieldExecutorAddress:  "Executor Address",
+	JoblogSent:                  "Sent, answered after, late by",
 	JoblogFieldTriggerMsg:       "Trigger Msg",
 	JoblogFieldTriggerTime:      "Trigger Time",
 	JoblogFieldHandleMsg:        "Execute Msg",

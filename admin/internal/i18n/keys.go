@@ -83,6 +83,7 @@ const (
 // Runs and their logs.
 const (
 	JoblogFieldExecutorAddress  Key = "joblog_field_executorAddress"
+	JoblogSent                  Key = "joblog_sent" // our own
 	JoblogFieldTriggerMsg       Key = "joblog_field_triggerMsg"
 	JoblogLogidInvalid          Key = "joblog_logid_invalid"
 	JoblogCleanTypeInvalid      Key = "joblog_clean_type_invalid"

@@ -70,6 +70,7 @@ var zhCN = map[Key]string{
 	MisfireStrategy:                    "调度过期策略",
 
 	JoblogFieldExecutorAddress:  "执行器地址",
+	JoblogSent:                  "发送时间、应答耗时、比计划晚",
 	JoblogFieldTriggerMsg:       "调度备注",
 	JoblogFieldTriggerTime:      "调度时间",
 	JoblogFieldHandleMsg:        "执行备注",

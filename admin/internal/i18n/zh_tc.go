@@ -69,6 +69,7 @@ var zhTC = map[Key]string{
 	MisfireStrategy:                    "調度過期策略",
 
 	JoblogFieldExecutorAddress:  "執行器位址",
+	JoblogSent:                  "傳送時間、應答耗時、比計劃晚",
 	JoblogFieldTriggerMsg:       "調度備註",
 	JoblogFieldTriggerTime:      "調度時間",
 	JoblogFieldHandleMsg:        "執行備註",

@@ -1,0 +1,127 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// step is a point on the time line of a run.
+type step struct {
+	Name  string
+	At    time.Time // zero where it is not on record
+	Exact bool      // At has milliseconds
+	Clock string    // what the log of the executor says instead, by its own clock
+	Gap   string    // since the step before, where both are on record
+	Done  bool
+	Bad   bool
+	Note  string
+}
+
+// Silent reports whether the step is past, and nothing says when it was.
+func (s step) Silent() bool { return s.Done && s.At.IsZero() && s.Clock == "" }
+
+// steps are what is on record of the way of a run. The log row knows when it was
+// due and when its result was stored, in whole seconds; the text of its trigger,
+// if one of our nodes has sent it, when it was sent and answered; and its log,
+// of which text is the first part, when the executor began and ended, by the
+// clock there.
+func (c *call) steps(l *model.Log, text string) []step {
+	s, timed := model.SendingOf(l.TriggerMsg.S)
+	list := append([]step{c.plannedStep(l, s, timed)}, c.sentSteps(l, s, timed)...)
+	if last := list[len(list)-1]; last.Bad && l.HandleCode == model.CodeNone {
+		return list
+	}
+	ended := l.HandleCode != model.CodeNone
+	began, over := logClock(text)
+	list = append(list,
+		step{Name: c.t("run.step.started"), Clock: began, Done: began != "" || ended},
+		step{Name: c.t("run.step.ended"), Clock: over, Done: over != "" || ended})
+	stored := step{
+		Name: c.t("run.step.stored"), Done: ended, Bad: ended && l.HandleCode != model.CodeSuccess, At: l.HandleTime,
+	}
+	if ended && !l.HandleTime.IsZero() && !l.TriggerTime.IsZero() {
+		stored.Gap = c.t("run.step.all", c.wholeSeconds(l.HandleTime.Sub(l.TriggerTime)))
+	}
+	return append(list, stored)
+}
+
+func (c *call) plannedStep(l *model.Log, s model.Sending, timed bool) step {
+	planned := step{Name: c.t("run.step.planned"), At: l.TriggerTime, Done: true}
+	switch {
+	case timed && s.Late >= 0:
+		planned.At, planned.Exact = s.At.Add(-s.Late).In(c.s.cfg.Location), true
+	case timed:
+		planned.Name = c.t("run.step.asked") // nobody planned it: a person, a program or another run asked
+	}
+	return planned
+}
+
+// sentSteps are sent and accepted. When nobody took the run, the last of them is
+// bad and says why.
+func (c *call) sentSteps(l *model.Log, s model.Sending, timed bool) []step {
+	accepted := l.TriggerCode == model.CodeSuccess
+	refused := l.TriggerCode != model.CodeNone && !accepted
+	sent := step{Name: c.t("run.step.sent"), Done: l.TriggerCode != model.CodeNone, Note: l.Address.S}
+	answer := step{Name: c.t("run.step.accepted"), Done: accepted}
+	if timed {
+		sent.At, sent.Exact = s.At.In(c.s.cfg.Location), true
+		if s.Late >= 0 {
+			sent.Gap = millis(s.Late)
+		}
+		if s.Answer >= 0 {
+			answer.At, answer.Exact, answer.Gap = sent.At.Add(s.Answer), true, millis(s.Answer)
+		}
+	}
+	switch {
+	case refused && timed:
+		answer.Name, answer.Bad, answer.Note = c.t("run.step.refused"), true, triggerOutcome(l.TriggerMsg.S)
+	case refused && l.HandleCode == model.CodeNone:
+		sent.Bad, sent.Note = true, triggerOutcome(l.TriggerMsg.S)
+		return []step{sent}
+	}
+	return []step{sent, answer}
+}
+
+// millis is a short duration to a tenth of a millisecond.
+func millis(d time.Duration) string {
+	if d >= 10*time.Second {
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	}
+	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 1, 64) + " ms"
+}
+
+// What executors of all kinds write into the log of a run when it begins and
+// when it ends.
+const (
+	logBegan = " job execute start -----------"
+	logEnded = " job execute end("
+)
+
+// logClock finds in the text of a log when the executor says that the run began
+// and ended; "" where it does not say. text is empty or begins with the log's
+// first line.
+func logClock(text string) (began, ended string) {
+	first, _, _ := strings.Cut(text, "\n")
+	if strings.Contains(first, logBegan) {
+		began = lineClock(first)
+	}
+	if at := strings.LastIndex(text, logEnded); at >= 0 {
+		line := text[strings.LastIndexByte(text[:at], '\n')+1:]
+		ended = lineClock(line)
+	}
+	return began, ended
+}
+
+// lineClock is the time at which a line of a log begins, or "".
+func lineClock(line string) string {
+	if len(line) < len(time.DateTime) {
+		return ""
+	}
+	if _, err := time.Parse(time.DateTime, line[:len(time.DateTime)]); err != nil {
+		return ""
+	}
+	return line[:len(time.DateTime)]
+}

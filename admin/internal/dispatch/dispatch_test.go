@@ -90,7 +90,9 @@ func TestFence(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.exec.set(func() { w.exec.blocked = true })
-			w.Add(w.item(1, bean(model.RouteFirst), 0), w.item(2, bean(model.RouteLast), 0))
+			other := bean(model.RouteLast)
+			other.ID++ // those of one job go one after the other
+			w.Add(w.item(1, bean(model.RouteFirst), 0), w.item(2, other, 0))
 			wait(time.Second)
 			assert.Equal(t, int64(2), w.inLanes.Load())
 			w.set(func() { w.stale = true })

@@ -117,13 +117,25 @@ func TestCheckpoint(t *testing.T) {
 	}))
 	wal := path + "-wal"
 	require.Greater(t, fileSize(wal), int64(1<<20), "nothing is copied back by the writer")
-	conn, err := s.rd.Conn(t.Context())
+	conn, err := s.checkpointer(t.Context())
 	require.NoError(t, err)
 	defer conn.Close()
-	_, err = conn.ExecContext(t.Context(), "PRAGMA query_only=0")
-	require.NoError(t, err)
 	require.NoError(t, s.checkpoint(t.Context(), conn, checkpointFrom))
 	assert.Greater(t, fileSize(wal), int64(1<<20), "copied, and used again from its beginning")
+	reading, err := s.rd.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	n := 0
+	require.NoError(t, reading.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM xxl_job_logglue").Scan(&n))
+	require.NoError(t, s.inTx(t.Context(), func(q querier) error {
+		_, err := q.ExecContext(t.Context(), "INSERT INTO xxl_job_logglue (job_id, glue_remark, glue_source) VALUES (1, '', ?)", fill)
+		return err
+	}))
+	require.NoError(t, s.checkpoint(t.Context(), conn, checkpointHard), "waits for nobody who reads")
+	assert.NotZero(t, fileSize(wal), "the log is still read")
+	wait := 0
+	require.NoError(t, conn.QueryRowContext(t.Context(), "PRAGMA busy_timeout").Scan(&wait))
+	assert.Zero(t, wait)
+	require.NoError(t, reading.Rollback())
 	require.NoError(t, s.checkpoint(t.Context(), conn, checkpointHard))
 	assert.Zero(t, fileSize(wal))
 	info, err := os.Stat(path)

@@ -157,3 +157,14 @@ func asciiLower(s string) string {
 		return r
 	}, s)
 }
+
+// TestLockedAlarmsReadNoLog: the sweep runs each minute, on a log of millions
+// of rows.
+func TestLockedAlarmsReadNoLog(t *testing.T) {
+	s := openFile(t)
+	var id, parent, unused int
+	var plan string
+	require.NoError(t, s.reader().QueryRowContext(t.Context(), "EXPLAIN QUERY PLAN "+s.lockedAlarms(), "a", "b", 1).
+		Scan(&id, &parent, &unused, &plan))
+	assert.Contains(t, plan, "i_log_alarm")
+}

@@ -301,14 +301,12 @@ func (s *Store) markAlarms(ctx context.Context, ids []int64, status model.AlarmS
 
 // SweepAlarms sets the alarm status of the rows that were triggered in the time
 // from … before and still are AlarmLocked: whoever was sending is gone. It
-// takes at most limit rows and returns how many. It reads every row of that
-// time.
+// takes at most limit rows and returns how many. On MySQL it reads every row of
+// that time, or every one that has not succeeded.
 func (s *Store) SweepAlarms(
 	ctx context.Context, from, before time.Time, status model.AlarmStatus, limit int,
 ) (int, error) {
-	ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT l.id FROM xxl_job_log l WHERE l.trigger_time >= ? "+
-		"AND l.trigger_time < ? AND l.alarm_status = -1 ORDER BY l.trigger_time, l.id LIMIT ?"),
-		s.wall(from), s.wall(before), limit)
+	ids, err := selectIDs[int64](ctx, s.reader(), s.sql(s.lockedAlarms()), s.wall(from), s.wall(before), limit)
 	if err != nil {
 		return 0, fmt.Errorf("sweep alarms: %w", err)
 	}
@@ -322,4 +320,15 @@ func (s *Store) SweepAlarms(
 		}
 	}
 	return total, nil
+}
+
+// lockedAlarms finds rows whose alarm is being sent. MySQL has no index over
+// these alone; they failed, and of failures there is one.
+func (s *Store) lockedAlarms() string {
+	failed := ""
+	if s.d.name == mysqlName {
+		failed = "AND l.handle_code <> 200 "
+	}
+	return "SELECT l.id FROM xxl_job_log l WHERE l.alarm_status = -1 " + failed +
+		"AND l.trigger_time >= ? AND l.trigger_time < ? ORDER BY l.trigger_time, l.id LIMIT ?"
 }

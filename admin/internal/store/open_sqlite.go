@@ -20,11 +20,13 @@ import (
 )
 
 const (
-	sqliteReaders   = 4               // connections that read
-	checkpointEvery = time.Second     // the checkpointer looks at the log
-	checkpointFrom  = 4 << 20         // bytes of the log from which its pages are copied back
-	checkpointHard  = 64 << 20        // bytes from which the writer waits for the rest
-	sqliteBusy      = 5 * time.Second // a lock of another program, such as a backup
+	sqliteReaders    = 4               // connections that read
+	checkpointEvery  = time.Second     // the checkpointer looks at the log
+	checkpointFrom   = 4 << 20         // bytes of the log from which its pages are copied back
+	checkpointHard   = 64 << 20        // bytes from which the writer waits for the rest
+	checkpointRest   = 1024            // pages, a few of which the writer waits for
+	checkpointRounds = 5               // after which it waits for more
+	sqliteBusy       = 5 * time.Second // a lock of another program, such as a backup
 )
 
 var sqliteDialect = dialect{
@@ -112,15 +114,14 @@ func (s *Store) openSQLite(ctx context.Context, path string) error {
 func (s *Store) checkpoints(ctx context.Context, wal string) {
 	tick := time.NewTicker(checkpointEvery)
 	defer tick.Stop()
-	conn, err := s.rd.Conn(ctx)
+	conn, err := s.checkpointer(ctx)
 	if err != nil {
-		return // closed at once
-	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, "PRAGMA query_only=0"); err != nil {
-		s.log.ErrorContext(ctx, "no checkpoints", slog.Any("err", err))
+		if ctx.Err() == nil {
+			s.log.ErrorContext(ctx, "no checkpoints", slog.Any("err", err))
+		}
 		return
 	}
+	defer conn.Close()
 	for {
 		select {
 		case <-ctx.Done():
@@ -135,21 +136,49 @@ func (s *Store) checkpoints(ctx context.Context, wal string) {
 	}
 }
 
+// checkpointer is a connection that may copy pages. It waits for nobody: while
+// somebody reads for long, the writer must not be held up until he has done.
+func (s *Store) checkpointer(ctx context.Context) (*sql.Conn, error) {
+	conn, err := s.rd.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.ExecContext(ctx, "PRAGMA query_only=0; PRAGMA busy_timeout=0"); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+// checkpoint copies pages. A log that somebody still reads does not begin anew;
+// the next call tries again.
 func (s *Store) checkpoint(ctx context.Context, conn *sql.Conn, size int64) error {
 	ctx = context.WithoutCancel(ctx) // a cut off checkpoint gains nothing
-	if _, err := conn.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
-		return err
-	}
-	if size < checkpointHard {
-		return nil
+	for copied, rounds := int64(0), 0; ; rounds++ {
+		frames, done, err := copyPages(ctx, conn, "PASSIVE")
+		if err != nil || size < checkpointHard {
+			return err
+		}
+		// What was written meanwhile is copied as well, until little is left to wait for.
+		if frames-copied < checkpointRest || done <= copied || rounds == checkpointRounds {
+			break
+		}
+		copied = done
 	}
 	leave, err := s.enterWriter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	_, err = conn.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	_, _, err = copyPages(ctx, conn, "TRUNCATE")
 	return err
+}
+
+// copyPages is one checkpoint. It returns the length of the log, in pages, and
+// how much of it is in the file now.
+func copyPages(ctx context.Context, conn *sql.Conn, mode string) (frames, done int64, err error) {
+	var busy bool
+	err = conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &frames, &done)
+	return frames, done, err
 }
 
 func fileSize(path string) int64 {

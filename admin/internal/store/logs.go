@@ -301,8 +301,8 @@ func (s *Store) markAlarms(ctx context.Context, ids []int64, status model.AlarmS
 
 // SweepAlarms sets the alarm status of the rows that were triggered in the time
 // from … before and still are AlarmLocked: whoever was sending is gone. It
-// takes at most limit rows and returns how many. On MySQL it reads every row of
-// that time, or every one that has not succeeded.
+// takes at most limit rows and returns how many. On MySQL it reads every row that
+// has not succeeded.
 func (s *Store) SweepAlarms(
 	ctx context.Context, from, before time.Time, status model.AlarmStatus, limit int,
 ) (int, error) {
@@ -323,12 +323,13 @@ func (s *Store) SweepAlarms(
 }
 
 // lockedAlarms finds rows whose alarm is being sent. MySQL has no index over
-// these alone; they failed, and of failures there is one.
+// these alone. They have failed: there the index over results finds them, which
+// it takes once that over times is out of the question.
 func (s *Store) lockedAlarms() string {
-	failed := ""
 	if s.d.name == mysqlName {
-		failed = "AND l.handle_code <> 200 "
+		return "SELECT l.id FROM xxl_job_log l WHERE l.alarm_status = -1 AND l.handle_code <> 200 " +
+			"AND l.trigger_time + INTERVAL 0 SECOND >= ? AND l.trigger_time + INTERVAL 0 SECOND < ? LIMIT ?"
 	}
-	return "SELECT l.id FROM xxl_job_log l WHERE l.alarm_status = -1 " + failed +
-		"AND l.trigger_time >= ? AND l.trigger_time < ? ORDER BY l.trigger_time, l.id LIMIT ?"
+	return "SELECT l.id FROM xxl_job_log l WHERE l.alarm_status = -1 AND l.trigger_time >= ? AND l.trigger_time < ? " +
+		"ORDER BY l.trigger_time, l.id LIMIT ?"
 }

@@ -254,10 +254,11 @@ func (c *call) saveJob(ctx context.Context) error {
 	if j.TimeZone == "" && old.TimeZone != "" {
 		j.TimeZone = ops.ServerZone
 	}
-	if err := c.s.cfg.Ops.UpdateJob(ctx, c.who, j); err != nil {
+	recording, made := ops.Recording(ctx)
+	if err := c.s.cfg.Ops.UpdateJob(recording, c.who, j); err != nil {
 		return c.editRefused(ctx, p, err)
 	}
-	return c.done(p.Back, c.t("edit.saved"))
+	return c.doneUndo(p.Back, c.t("edit.saved"), made)
 }
 
 // onlyPreview reports whether the form was posted to look at the schedule, not

@@ -51,8 +51,12 @@ type jobPage struct {
 	Graph     template.HTML
 	Addresses []string
 	Facts     []fact
+	History   historyTab
 	Bean      bool
 }
+
+// jobTabs are the names of the pages of a job.
+func jobTabs() []string { return []string{"runs", "times", "children", "settings", "history"} }
 
 // fact is a setting in words.
 type fact struct {
@@ -84,7 +88,7 @@ func (c *call) job(ctx context.Context) error {
 		p.Group = &ops.Group{} // it is gone: the page says so
 	}
 	p.Addresses = p.Group.Addresses()
-	for _, name := range []string{"runs", "times", "children", "settings"} {
+	for _, name := range jobTabs() {
 		path := "/jobs/" + strconv.Itoa(int(j.ID))
 		if name != "runs" {
 			path += "?tab=" + name
@@ -94,7 +98,7 @@ func (c *call) job(ctx context.Context) error {
 		}
 		p.Tabs = append(p.Tabs, tab{Text: c.t("job.tab." + name), Path: path})
 	}
-	for i, name := range []string{"runs", "times", "children", "settings"} {
+	for i, name := range jobTabs() {
 		p.Tabs[i].Current = name == p.Tab
 	}
 	if err := c.fillTab(ctx, &p); err != nil {
@@ -117,6 +121,8 @@ func (c *call) fillTab(ctx context.Context, p *jobPage) (err error) {
 		p.Graph, err = c.graph(ctx, p.Job)
 	case "settings":
 		p.Facts = c.facts(p.Job, p.Group)
+	case "history":
+		err = c.fillHistory(ctx, p)
 	default:
 		p.Runs, err = c.lastRuns(ctx, model.LogFilter{JobID: p.ID, Limit: 20})
 	}
@@ -202,29 +208,32 @@ func (c *call) graph(ctx context.Context, j *model.Job) (template.HTML, error) {
 func (c *call) startJob(ctx context.Context) error {
 	id := c.id32("id")
 	back := c.local(c.r.PostForm.Get("back"), "/jobs/"+strconv.Itoa(int(id)))
+	ctx, made := ops.Recording(ctx)
 	if err := c.s.cfg.Ops.StartJob(ctx, c.who, id); err != nil {
 		return c.refuse(back, err)
 	}
-	return c.done(back, c.t("job.did.start"))
+	return c.doneUndo(back, c.t("job.did.start"), made)
 }
 
 // stopJob stops a job.
 func (c *call) stopJob(ctx context.Context) error {
 	id := c.id32("id")
 	back := c.local(c.r.PostForm.Get("back"), "/jobs/"+strconv.Itoa(int(id)))
+	ctx, made := ops.Recording(ctx)
 	if err := c.s.cfg.Ops.StopJob(ctx, c.who, id); err != nil {
 		return c.refuse(back, err)
 	}
-	return c.done(back, c.t("job.did.stop"))
+	return c.doneUndo(back, c.t("job.did.stop"), made)
 }
 
 // deleteJob deletes a job.
 func (c *call) deleteJob(ctx context.Context) error {
 	id := c.id32("id")
+	ctx, made := ops.Recording(ctx)
 	if err := c.s.cfg.Ops.DeleteJob(ctx, c.who, id); err != nil {
 		return c.refuse("/jobs/"+strconv.Itoa(int(id)), err)
 	}
-	return c.done("/jobs", c.t("jobs.bulk.delete", 1))
+	return c.doneUndo("/jobs", c.t("jobs.bulk.delete", 1), made)
 }
 
 // runJob runs a job once, with its own parameter or another one, at any of its

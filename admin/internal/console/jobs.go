@@ -188,6 +188,7 @@ func (c *call) bulk(ctx context.Context) error {
 		return c.bulkSure(ctx, ids, back)
 	}
 	var refused []string
+	ctx, made := ops.Recording(ctx)
 	for _, id := range ids {
 		if err := act(ctx, id); err != nil {
 			text, ours := c.why(err)
@@ -201,7 +202,7 @@ func (c *call) bulk(ctx context.Context) error {
 	if len(refused) > 0 {
 		text += " " + c.t("jobs.bulk.refused", len(refused)) + " " + refused[0]
 	}
-	return c.say(back, flash{Bad: len(refused) > 0, Text: text})
+	return c.say(back, flash{Bad: len(refused) > 0, Text: text, Undo: undoPath(made.Undoable())})
 }
 
 // surePage asks before jobs are deleted, and names them.

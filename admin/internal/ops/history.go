@@ -117,6 +117,10 @@ func (s *Service) changed(ctx context.Context, p Principal, c change) {
 	if err := s.store.AddChange(context.WithoutCancel(ctx), &row); err != nil {
 		s.log.ErrorContext(ctx, "change not written", slog.String("kind", c.kind),
 			slog.Int("object_id", int(c.id)), slog.Any("err", err))
+		return
+	}
+	if made, ok := ctx.Value(madeKey{}).(*Made); ok {
+		made.add(&row)
 	}
 }
 
@@ -165,8 +169,8 @@ func (s *Service) GroupChanges(
 	return s.store.Changes(ctx, model.ChangeGroup, id, limit, beforeID)
 }
 
-// Change returns a change of an object that the principal may see; those of
-// what has been deleted are for administrators.
+// Change returns a change of an object that the principal may see; of what has
+// been deleted it is the group that it last had that counts.
 func (s *Service) Change(ctx context.Context, p Principal, id int64) (*model.Change, error) {
 	c, err := s.store.Change(ctx, id)
 	switch {
@@ -184,90 +188,26 @@ func (s *Service) Change(ctx context.Context, p Principal, id int64) (*model.Cha
 	} else {
 		_, err = s.Job(ctx, p, c.ObjectID)
 	}
+	var gone *Error
+	if errors.As(err, &gone) && gone.Kind == NotFound && c.Kind == model.ChangeJob && p.May(lastGroup(c)) {
+		err = nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// Undo sets a job or group back to what it was before a change, and returns the
-// change that did so. An update, a start, a stop and an undo can be undone. An
-// object that has been changed since is refused, unless forced.
-func (s *Service) Undo(ctx context.Context, p Principal, id int64, force bool) (*model.Change, error) {
-	c, err := s.Change(ctx, p, id)
-	if err != nil {
-		return nil, err
+// lastGroup is the group that a job had behind a change, or before it was
+// deleted; 0 when that cannot be read.
+func lastGroup(c *model.Change) int32 {
+	text := c.Before.S
+	if c.After.Valid {
+		text = c.After.S
 	}
-	switch {
-	case c.Action != "update" && c.Action != "start" && c.Action != "stop" && c.Action != "undo":
-		err = &Error{
-			Kind: Conflict, Parts: []Part{key(i18n.ChangeFinal)},
-			Detail: "only an update, a start, a stop and an undo can be undone",
-		}
-	case c.Kind == model.ChangeGroup:
-		err = s.undoGroup(ctx, p, c, force)
-	default:
-		err = s.undoJob(ctx, p, c, force)
+	var v JobState
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return 0
 	}
-	if errors.Is(err, ErrStale) {
-		err = &Error{
-			Kind: Conflict, Parts: []Part{key(i18n.ChangeStale)},
-			Detail: "look at the later changes first, or force it",
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	list, err := s.store.Changes(ctx, c.Kind, c.ObjectID, 1, 0)
-	if err != nil {
-		return nil, fmt.Errorf("read changes: %w", err)
-	}
-	if len(list) == 0 {
-		return c, nil
-	}
-	return list[0], nil
-}
-
-func (s *Service) undoJob(ctx context.Context, p Principal, c *model.Change, force bool) error {
-	var before, after JobState
-	if err := errors.Join(json.Unmarshal([]byte(c.Before.S), &before),
-		json.Unmarshal([]byte(c.After.S), &after)); err != nil {
-		return fmt.Errorf("read change %d: %w", c.ID, err)
-	}
-	j, err := s.Job(ctx, p, c.ObjectID)
-	if err != nil {
-		return err
-	}
-	if c.Action == "start" || c.Action == "stop" {
-		switch {
-		case j.Running != after.Started && !force:
-			return ErrStale
-		case before.Started:
-			return s.StartJob(ctx, p, j.ID)
-		}
-		return s.StopJob(ctx, p, j.ID)
-	}
-	want := &model.Job{ID: j.ID}
-	before.apply(want)
-	return s.EditJob(ctx, p, JobEdit{
-		Job: want, Tags: &before.Tags, action: "undo",
-		Match: func(now *model.Job, tags []string) bool {
-			return force || jobState(now, tags).settings() == after.settings()
-		},
-	})
-}
-
-func (s *Service) undoGroup(ctx context.Context, p Principal, c *model.Change, force bool) error {
-	var before, after GroupState
-	if err := errors.Join(json.Unmarshal([]byte(c.Before.S), &before),
-		json.Unmarshal([]byte(c.After.S), &after)); err != nil {
-		return fmt.Errorf("read change %d: %w", c.ID, err)
-	}
-	want := &model.Group{
-		ID: c.ObjectID, AppName: before.AppName, Title: before.Title, Manual: before.Manual,
-		AddressList: model.T(before.Addresses),
-	}
-	return s.EditGroup(ctx, p, want, func(now *Group) bool {
-		return force || *groupState(&now.Group) == after
-	})
+	return v.GroupID
 }

@@ -42,7 +42,7 @@ func TestHistory(t *testing.T) {
 	assert.False(t, changes[4].Before.Valid, "there was nothing before")
 	assert.Contains(t, changes[4].After.S, `"param":"p=1"`)
 
-	// Permission is that on the object; a job that is gone is for administrators.
+	// Permission is that on the object, or on the last group of a job that is gone.
 	other := Principal{Name: "silver1", Groups: []int32{w.silver}, Source: "login"}
 	_, err = w.Change(ctx, other, changes[0].ID)
 	assert.Equal(t, Forbidden, asError(t, err).Kind)
@@ -51,10 +51,12 @@ func TestHistory(t *testing.T) {
 	_, err = w.Undo(ctx, other, changes[0].ID, true)
 	assert.Equal(t, Forbidden, asError(t, err).Kind)
 	require.NoError(t, w.DeleteJob(ctx, w.mine, id))
-	_, err = w.Change(ctx, w.mine, changes[0].ID)
+	for _, p := range []Principal{w.mine, w.admin} {
+		_, err = w.Change(ctx, p, changes[0].ID)
+		require.NoError(t, err, "its last group counts")
+	}
+	_, err = w.Change(ctx, other, changes[0].ID)
 	assert.Equal(t, NotFound, asError(t, err).Kind)
-	_, err = w.Change(ctx, w.admin, changes[0].ID)
-	require.NoError(t, err)
 	_, err = w.Undo(ctx, w.admin, changes[0].ID, true)
 	assert.Equal(t, NotFound, asError(t, err).Kind, "what is deleted cannot be set back")
 }
@@ -95,6 +97,60 @@ func TestUndo(t *testing.T) {
 	refusal(t, err, Conflict, "This change cannot be undone")
 	_, err = w.Undo(ctx, w.mine, 1<<40, true)
 	assert.Equal(t, NotFound, asError(t, err).Kind)
+}
+
+// TestUndelete: a job comes back once, as it was, with another id.
+func TestUndelete(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	plain := t.Context()
+	id, err := w.CreateTagged(plain, w.mine, bean(w.gold, everySecond), []string{"a"})
+	require.NoError(t, err)
+	require.NoError(t, w.StartJob(plain, w.mine, id))
+	ctx, made := Recording(plain)
+	require.NoError(t, w.DeleteJob(ctx, w.mine, id))
+	ids := made.Undoable()
+	require.Len(t, ids, 1)
+
+	other := Principal{Name: "silver1", Groups: []int32{w.silver}, Source: "login"}
+	_, err = w.Undo(plain, other, ids[0], true)
+	assert.Equal(t, NotFound, asError(t, err).Kind)
+	back, err := w.Undo(plain, w.mine, ids[0], false)
+	require.NoError(t, err)
+	assert.NotEqual(t, id, back.ObjectID)
+	assert.Equal(t, "create", back.Action)
+	j := w.load(back.ObjectID)
+	assert.True(t, j.Running, "it was started")
+	assert.Empty(t, j.TimeZone)
+	assert.Equal(t, []string{"a"}, w.tagsOf(plain, j.ID))
+	_, err = w.Undo(plain, w.mine, ids[0], false)
+	refusal(t, err, Conflict, "It has been changed since")
+
+	code := bean(w.gold)
+	code.GlueType, code.GlueSource = "GLUE_SHELL", model.T("echo 1")
+	id, err = w.CreateJob(plain, w.admin, code)
+	require.NoError(t, err)
+	ctx, made = Recording(plain)
+	require.NoError(t, w.DeleteJob(ctx, w.admin, id))
+	assert.Empty(t, made.Undoable(), "its code has gone with it")
+	list, err := w.store.Changes(plain, model.ChangeJob, id, 1, 0)
+	require.NoError(t, err)
+	_, err = w.Undo(plain, w.admin, list[0].ID, true)
+	refusal(t, err, Conflict, "This change cannot be undone")
+}
+
+// TestRecording: what calls have written is known to who has asked for it.
+func TestRecording(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.create(bean(w.gold, everySecond))
+	ctx, made := Recording(t.Context())
+	require.NoError(t, w.StartJob(ctx, w.mine, id))
+	require.NoError(t, w.StartJob(ctx, w.mine, id), "it is: nothing is written")
+	require.NoError(t, w.StopJob(ctx, w.mine, id))
+	require.NoError(t, w.StopJob(t.Context(), w.mine, id))
+	_, changes := w.actions(id)
+	assert.Equal(t, []int64{changes[1].ID, changes[0].ID}, made.Undoable())
 }
 
 // TestUndoMove: setting a job back into a group takes the permission on it.

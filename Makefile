@@ -65,8 +65,8 @@ fmt: $(GOLANGCI) ## Format both modules, and use newer forms of the language, as
 	done
 
 .PHONY: screens
-screens: ## Look at the console with a real Chromium; pictures in build/screens
-	cd admin && $(GO) test -count=1 -tags browser ./internal/e2e/browser
+screens: ## Picture every page of the console in every language, theme and width, into build/screens
+	cd admin && $(GO) test -tags browser -count=1 -timeout 40m -run 'TestWalk|TestEmpty|TestActions|TestThrottle' ./internal/browsertest -everything
 
 .PHONY: browser
 browser: ## Prove the console in a real Chromium: every page, and what an operator does

@@ -18,6 +18,7 @@ import (
 // TestActions does what an operator does, with scripts and a wide window, and
 // without scripts on a phone.
 func TestActions(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name    string
 		scripts bool
@@ -27,6 +28,7 @@ func TestActions(t *testing.T) {
 		{name: "without scripts", scripts: false, width: 390},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, plain)
 			w.executor(t)
 			b := w.open(t)
@@ -160,9 +162,13 @@ func (b *tab) kill() {
 	b.clean("a run at work")
 	const form = `form[action$="/kill"]`
 	b.follow(click(`details:has(`+form+`) > summary`, form+` button.primary`)...)
-	assert.NotEmpty(b.t, b.text(`document.querySelector('.toast').textContent.trim()`))
-	b.reload(run, `document.querySelector('#state .state-bad')`)
+	assert.Contains(b.t, b.text(`document.querySelector('.toast').textContent`), "Asked to stop")
+	b.reload(run, `document.querySelector('#state .state-bad')?.textContent.includes('✕')`)
 	b.clean("a killed run")
+	b.follow(click(`form[action$="/retry"] button`)...)
+	assert.NotEqual(b.t, run, b.text(`location.pathname`))
+	b.until(`document.querySelector('.toast')`)
+	b.clean("a retry of a killed run")
 }
 
 // cloneAndDelete makes a copy of a job and deletes it.
@@ -218,6 +224,7 @@ func (b *tab) signOut() {
 
 // TestThrottle types wrong passwords until the page says how long to wait.
 func TestThrottle(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, empty)
 	b := w.open(t)
 	b.size(390)

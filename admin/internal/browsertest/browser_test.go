@@ -41,32 +41,53 @@ type tab struct {
 	refused []int // HTTP statuses that the page under test may have
 }
 
-// browser starts a Chromium that ends with the test.
-func (w *world) browser(t *testing.T) {
-	t.Helper()
-	program, err := exec.LookPath("chromium")
-	require.NoError(t, err, "Debian's chromium is needed: apt-get install chromium")
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox,
-		chromedp.Flag("lang", "en"), chromedp.Flag("force-prefers-reduced-motion", true))
-	alloc, stop := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
-	t.Cleanup(stop)
-	ctx, end := chromedp.NewContext(alloc)
-	t.Cleanup(end)
-	require.NoError(t, chromedp.Do(ctx))
-	w.chromium = ctx
+// chromium is the one browser of all tests, which the first tab starts.
+var chromium struct {
+	once sync.Once
+	ctx  context.Context
+	err  error
+	stop func()
 }
 
-// open opens a tab, in the Chromium of the world.
+// startChromium starts the browser. It ends with stopChromium.
+func startChromium(ctx context.Context) {
+	program, err := exec.LookPath("chromium-headless-shell")
+	if err != nil {
+		program, err = exec.LookPath("chromium")
+	}
+	if err != nil {
+		chromium.err = fmt.Errorf("chromium is needed, see admin/internal/dbtest/install.sh: %w", err)
+		return
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox,
+		chromedp.Flag("lang", "en"), chromedp.Flag("force-prefers-reduced-motion", true))
+	alloc, stop := chromedp.NewExecAllocator(ctx, options...)
+	browser, end := chromedp.NewContext(alloc)
+	chromium.stop = func() {
+		end()
+		stop()
+	}
+	chromium.ctx, chromium.err = browser, chromedp.Do(browser)
+}
+
+func stopChromium() {
+	if chromium.stop != nil {
+		chromium.stop()
+	}
+}
+
+// open opens a tab with cookies of its own.
 func (w *world) open(t *testing.T) *tab {
 	t.Helper()
-	if w.chromium == nil {
-		w.browser(t)
-	}
+	chromium.once.Do(func() { startChromium(context.WithoutCancel(t.Context())) })
+	require.NoError(t, chromium.err)
 	b := &tab{t: t, w: w}
-	ctx, end := chromedp.NewContext(w.chromium, chromedp.WithNewBrowserContext(), chromedp.WithListener(b.note))
+	ctx, end := chromedp.NewContext(chromium.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(b.note))
 	t.Cleanup(end)
 	require.NoError(t, chromedp.Do(ctx))
 	b.ctx = ctx
+	_, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	require.NoError(t, err)
 	return b
 }
 
@@ -160,18 +181,26 @@ func (b *tab) until(script string) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+script+")"))
-		if err == nil && ok {
+		if b.is(script) {
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			b.picture("failed-" + b.t.Name())
+			b.keep("failed-" + b.t.Name())
 			shown := b.text(`location.href + "\n" + document.body.innerText.slice(0, 2000)`)
-			require.Fail(b.t, "never true: "+script, "last error %v; the page: %s", err, shown)
+			require.Fail(b.t, "never true: "+script, "the page: %s", shown)
 		}
 	}
+}
+
+// is reports whether a script says true on the page that is there now; on one
+// that is about to be replaced nothing is.
+func (b *tab) is(script string) bool {
+	ctx, stop := context.WithTimeout(b.ctx, patience)
+	defer stop()
+	ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+script+")"))
+	return err == nil && ok
 }
 
 // visit opens a page and waits until it is loaded.
@@ -268,8 +297,16 @@ func (b *tab) scripts(on bool) {
 	require.NoError(b.t, err)
 }
 
-// picture leaves one in build/screens.
+// picture leaves one in build/screens, where everything is looked at.
 func (b *tab) picture(name string) {
+	b.t.Helper()
+	if *everything {
+		b.keep(name)
+	}
+}
+
+// keep leaves a picture in build/screens.
+func (b *tab) keep(name string) {
 	b.t.Helper()
 	dir := filepath.Join("..", "..", "..", "build", "screens")
 	require.NoError(b.t, os.MkdirAll(dir, 0o755))

@@ -3,6 +3,7 @@
 package browsertest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,12 @@ func plain(t *testing.T, dsn string) seeds {
 	return seed(t, dsn, (*seeding).plain)
 }
 
+// few has what every action needs something of.
+func few(t *testing.T, dsn string) seeds {
+	t.Helper()
+	return seed(t, dsn, (*seeding).few)
+}
+
 // crowded has more of everything than a page shows, and markup in every field.
 func crowded(t *testing.T, dsn string) seeds {
 	t.Helper()
@@ -66,6 +73,34 @@ func (s *seeding) plain() {
 	for _, handler := range []string{"tick", "fail", "endless"} {
 		s.job(group, handler, func(j *model.Job) { j.Handler = model.T(handler) })
 	}
+}
+
+func (s *seeding) few() {
+	s.plain()
+	s.job(s.groups[0], "endless too", func(j *model.Job) { j.Handler = model.T("endless") })
+	job := s.job(s.groups[0], "a script", func(j *model.Job) {
+		j.GlueType, j.GlueSource, j.GlueRemark = "GLUE_SHELL", model.T("#!/bin/sh\necho one\n"), model.T("one")
+	})
+	s.glue(job, "#!/bin/sh\necho nought\n", "nought")
+	s.history(job, 0)
+	s.alarm(job, "it has failed")
+}
+
+// glue keeps a version of a job's code.
+func (s *seeding) glue(j *model.Job, source, remark string) {
+	s.t.Helper()
+	require.NoError(s.t, s.st.SaveGlue(s.t.Context(), &model.GlueVersion{
+		JobID: j.ID, GlueType: j.GlueType, Source: model.T(source), Remark: remark, AddTime: s.now, Updated: s.now,
+	}))
+}
+
+// alarm raises one that is open, about a job.
+func (s *seeding) alarm(j *model.Job, message string) {
+	s.t.Helper()
+	require.NoError(s.t, s.st.RaiseAlarms(s.t.Context(), []model.AlarmRecord{{
+		AlarmKey: model.AlarmKey{What: model.AlarmOnFailure, Kind: model.ChangeJob, ObjectID: j.ID}, GroupID: j.GroupID,
+		First: s.now.Add(-time.Hour), Last: s.now, Count: 1, LogID: s.runs[len(s.runs)-1], Message: message,
+	}}))
 }
 
 func (s *seeding) crowd() {
@@ -80,6 +115,7 @@ func (s *seeding) crowd() {
 		"每日对账并发送报表给财务部门", strings.Repeat("a long name ", 21),
 	}
 	crons := []string{"0 0/5 * * * ?", "0 30 2 * * ?", "0 0 9 ? * MON-FRI", "0 15 10 LW 1/3 ? *", "no cron at all " + mark}
+	s.tenThousand(s.groups[1])
 	for i := range 120 {
 		job := s.job(odd, names[i%len(names)], func(j *model.Job) {
 			j.ScheduleConf, j.Handler = model.T(crons[i%len(crons)]), model.T(evil)
@@ -92,6 +128,7 @@ func (s *seeding) crowd() {
 		})
 		if i < len(names) {
 			s.history(job, i)
+			s.alarm(job, evil)
 		}
 	}
 	for _, name := range []string{mark, "مستخدم 🚀", strings.Repeat("u", 50)} {
@@ -99,6 +136,32 @@ func (s *seeding) crowd() {
 		require.NoError(s.t, s.st.CreateUser(s.t.Context(), u))
 		s.users = append(s.users, u.ID)
 	}
+}
+
+// tenThousand adds as many jobs. Some of them fire in the coming hour, but not
+// while the tests run.
+func (s *seeding) tenThousand(group int32) {
+	s.t.Helper()
+	const first = 1000
+	zone, err := time.LoadLocation("Asia/Shanghai")
+	require.NoError(s.t, err)
+	list := make([]*model.Job, 10_000)
+	for i := range list {
+		j := &model.Job{
+			ID: int32(first + i), GroupID: group, Name: fmt.Sprintf("job %d of ten thousand", i), Author: model.T("lin"),
+			AlarmEmail: model.T(""), ScheduleType: model.ScheduleNone, ScheduleConf: model.T(""),
+			Misfire: model.MisfireDoNothing, Route: model.RouteRound, Handler: model.T("settle"), Param: model.T(""),
+			Block: model.BlockSerial, GlueType: model.GlueBean, GlueSource: model.T(""), GlueRemark: model.T(""),
+			Children: model.T(""), AddTime: s.now, UpdateTime: s.now, GlueUpdated: s.now,
+		}
+		if i%10 == 0 {
+			at := s.now.In(zone).Truncate(time.Minute).Add(time.Duration(25+i/10%34) * time.Minute)
+			j.ScheduleType, j.ScheduleConf = model.ScheduleCron, model.T(fmt.Sprintf("0 %d %d * * ?", at.Minute(), at.Hour()))
+			j.Running, j.NextMs = true, at.UnixMilli()
+		}
+		list[i] = j
+	}
+	require.NoError(s.t, s.st.Import(s.t.Context(), &store.Import{Jobs: list}))
 }
 
 func (s *seeding) group(g *model.Group) int32 {

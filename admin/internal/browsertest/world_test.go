@@ -20,6 +20,7 @@ import (
 
 	"github.com/xxljob-go/xxljob"
 	"github.com/xxljob-go/xxljob/admin"
+	"github.com/xxljob-go/xxljob/admin/internal/alarm"
 )
 
 const (
@@ -35,11 +36,10 @@ const (
 
 // world is an admin with its database and an executor.
 type world struct {
-	url   string
-	seeds seeds
-	// chromium is the context of the browser, which the first tab starts.
-	chromium context.Context
-	gate     chan struct{} // a run of the handler "endless" ends when it is closed
+	url        string
+	seeds      seeds
+	alarmsFail bool          // alarms are refused, with markup as the reason
+	gate       chan struct{} // a run of the handler "endless" ends when it is closed
 }
 
 // newWorld starts an admin on a database of the given kind, and an executor.
@@ -54,6 +54,7 @@ func newWorld(t *testing.T, fill func(*testing.T, string) seeds) *world {
 	centre, err := admin.New(admin.Config{
 		DB: dsn, AccessToken: token, AdminUser: adminName, AdminPassword: password, Language: "zh_CN", TimeZone: zone,
 		RetryDelay: 100 * time.Millisecond, SharedWithJava: admin.SharedNo, CodeEditing: true,
+		Alarms: []admin.AlarmChannel{{Name: "duty", Type: "webhook", URL: alarm.Secret(w.alarms(t))}}, AlarmsToLoopback: true,
 	})
 	require.NoError(t, err)
 	ended := start(t, centre.Run)
@@ -62,10 +63,22 @@ func newWorld(t *testing.T, fill func(*testing.T, string) seeds) *world {
 	case err := <-ended:
 		require.NoError(t, err)
 	}
-	server := httptest.NewServer(centre.Handler())
+	server := httptest.NewServer(journal.watch(centre.Handler()))
 	t.Cleanup(server.Close)
 	w.url = server.URL
 	return w
+}
+
+// alarms starts what alarms are posted to, and returns its address.
+func (w *world) alarms(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		if w.alarmsFail {
+			http.Error(rw, evil, http.StatusTeapot)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 // start runs a part until the test has ended, and waits for it then.
@@ -116,9 +129,10 @@ func (w *world) handlers() map[string]xxljob.HandlerFunc {
 			return errors.New("the ledger does not balance: " + evil)
 		},
 		"endless": func(ctx context.Context, run *xxljob.Run) error {
-			run.Logf("waiting for the gate %s", evil)
+			run.Logf("waits \x1b[31mfor the gate\x1b[0m %s", evil)
 			select {
 			case <-w.gate:
+				run.Logf("goes on")
 				return nil
 			case <-ctx.Done():
 				return context.Cause(ctx)

@@ -67,7 +67,7 @@ document.addEventListener('keydown', (e) => {
     command.focus();
     return;
   }
-  if (e.ctrlKey || e.metaKey || e.altKey || typing(e.target)) return;
+  if (e.ctrlKey || e.metaKey || e.altKey || typing(e.target) || $('dialog[open]')) return;
   if (going) {
     going = false;
     const link = places[e.key] && $$('.rail a').find((a) => {
@@ -97,7 +97,7 @@ document.addEventListener('keydown', (e) => {
     case 'k': move(Math.max(at - 1, 0)); break;
     case 'x': $('input[type=checkbox]', rows[at] ?? document.createElement('i'))?.click(); break;
     case 'Enter':
-      if (at >= 0 && e.target === document.body) $('a', rows[at])?.click();
+      if (at >= 0 && !e.target.closest('a, button, summary, label')) $('td:not(.fit) a, a', rows[at])?.click();
       break;
     case 'r': $('[data-key=run]', rows[at] ?? $('main'))?.click(); break;
     case '?': $('#keys')?.showModal(); break;

@@ -1,0 +1,109 @@
+//go:build browser
+
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+)
+
+// keys are those that are no character, with the texts and codes that they send.
+var keys = map[string]input.DispatchKeyEventParams{
+	"Enter":     {Text: "\r", WindowsVirtualKeyCode: 13},
+	"Escape":    {WindowsVirtualKeyCode: 27},
+	"ArrowDown": {WindowsVirtualKeyCode: 40},
+	"Tab":       {WindowsVirtualKeyCode: 9},
+}
+
+// key is an action that presses a key as a hand does: what the page prevents
+// when it goes down does not become a character.
+func key(name string, modifiers ...chromedp.Modifier) chromedp.Action[chromedp.Void] {
+	p, ok := keys[name]
+	if !ok {
+		p = input.DispatchKeyEventParams{Text: name}
+	}
+	p.Key, p.Type = name, input.DispatchKeyEventTypeKeyDown
+	for _, m := range modifiers {
+		p.Modifiers |= int64(m)
+		p.Text = ""
+	}
+	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		if _, err := chromedp.Call(ctx, input.DispatchKeyEvent, p); err != nil {
+			return err
+		}
+		p.Type, p.Text = input.DispatchKeyEventTypeKeyUp, ""
+		_, err := chromedp.Call(ctx, input.DispatchKeyEvent, p)
+		return err
+	})
+}
+
+// TestCommandBox finds a job by a part of its name while it is typed, and goes
+// there with the keyboard.
+func TestCommandBox(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	b := w.operator(t)
+	b.visit("/")
+	b.do(key("/"))
+	b.until(`document.activeElement.id === 'command'`)
+	b.do(chromedp.SendKeys(chromedp.CSS(`#command`), "endl"))
+	b.until(`!document.querySelector('#found').hidden && document.querySelector('#found a')?.textContent.includes('endless')`)
+	b.clean("suggestions")
+	b.do(key("ArrowDown"))
+	b.follow(key("Enter"))
+	assert.Equal(t, fmt.Sprintf("/jobs/%d", w.seeds.jobs[2]), b.text(`location.pathname`))
+	b.do(key("k", chromedp.ModifierCtrl))
+	b.until(`document.activeElement.id === 'command'`)
+	b.do(chromedp.SendKeys(chromedp.CSS(`#command`), "nothing is called this"))
+	b.follow(key("Enter"))
+	assert.Equal(t, "/search", b.text(`location.pathname`))
+	b.clean("nothing found")
+}
+
+// TestKeys works on the list of jobs without a mouse.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	b := w.operator(t)
+	b.visit("/")
+	for _, to := range []struct{ letter, path string }{{"r", "/runs"}, {"e", "/executors"}, {"o", "/"}, {"j", "/jobs"}} {
+		b.do(key("g"))
+		b.follow(key(to.letter))
+		assert.Equal(t, to.path, b.text(`location.pathname`))
+	}
+	const here = `document.querySelector('tr.here')`
+	b.do(key("j"), key("j"))
+	b.until(here + ` === document.querySelectorAll('tbody tr')[1]`)
+	b.do(key("k"), key("x"))
+	b.until(here + ` === document.querySelectorAll('tbody tr')[0] && ` + here + `.querySelector('input[type=checkbox]').checked`)
+	b.do(key("?"))
+	b.until(`document.querySelector('#keys').open`)
+	b.clean("the list of keys")
+	b.do(key("Escape"))
+	b.until(`!document.querySelector('#keys').open && document.activeElement === document.body`)
+	b.follow(key("Enter"))
+	assert.Regexp(t, `^/jobs/\d+$`, b.text(`location.pathname`))
+	b.do(key("r"))
+	b.until(`document.querySelector('details.confirm[open] form[action$="/run"]')`)
+	b.clean("run once, by the keyboard")
+	b.do(key("Escape"))
+	b.until(`!document.querySelector('details.confirm[open]')`)
+	b.skipLink()
+}
+
+// skipLink is the first stop of the tabulator, and leads past the frame.
+func (b *tab) skipLink() {
+	b.t.Helper()
+	b.visit("/jobs")
+	b.do(key("Tab"))
+	b.until(`document.activeElement.matches('a.skip') && document.activeElement.getBoundingClientRect().left >= 0`)
+	b.do(key("Enter"))
+	b.until(`document.activeElement.id === 'main'`)
+	b.do(key("Tab"))
+	b.until(`document.activeElement.closest('main')`)
+}

@@ -80,7 +80,7 @@ type JobFilter struct {
 	Handler string // part of the handler
 	Author  string // part of the author
 	Tag     string
-	Sort    string // -id (default), id, name, -name, next_fire or -next_fire
+	Sort    string // id, name, next_fire, handler, author or state; with - the other way round; default -id
 }
 
 // Jobs lists jobs. The error, if any, comes last.

@@ -16,6 +16,7 @@ var consoleHistory = pageTexts{
 	"history.did.create": {"新建", "新增", "created"},
 	"history.did.update": {"修改", "修改", "edited"},
 	"history.did.delete": {"删除", "刪除", "deleted"},
+	"history.did.move":   {"移到其他执行器", "移到其他執行器", "moved to another executor"},
 	"history.did.start":  {"启动", "啟動", "started"},
 	"history.did.stop":   {"停止", "停止", "stopped"},
 	"history.did.code":   {"保存代码", "儲存程式碼", "saved code"},

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -70,6 +71,7 @@ type JobFilter struct {
 	// Ascending turns the order round: the smallest or oldest first.
 	Ascending bool
 	After     *JobMark // only what comes behind it in this order; nil is from the start
+	Before    *JobMark // only what comes before it, the nearest; instead of After
 	Offset    int
 	Limit     int // 0 is 10; at most 1,000
 }
@@ -77,18 +79,54 @@ type JobFilter struct {
 // JobSort is the order of a list of jobs; where two are the same the id decides.
 type JobSort uint8
 
-// The orders.
+// The orders. Texts are compared as the database does.
 const (
-	SortID   JobSort = iota
-	SortName         // as the database compares texts
-	SortNext         // by the next planned instant; jobs without one are 0
+	SortID JobSort = iota
+	SortName
+	SortNext  // by the next planned instant; jobs that fire no more are the latest
+	SortGroup // by the title of the group
+	SortHandler
+	SortAuthor
+	SortState // started ones are the greater
 )
 
-// JobMark is a place in a list of jobs.
+// JobMark is a place in a list of jobs: what the order goes by, and the id.
 type JobMark struct {
 	ID     int32
-	Name   string
-	NextMs int64
+	Text   string
+	Number int64
+}
+
+// Mark is the place of a job in a list of this order. group is the title of its
+// group, for SortGroup.
+func (s JobSort) Mark(j *Job, group string) JobMark {
+	m := JobMark{ID: j.ID}
+	switch s {
+	case SortName:
+		m.Text = j.Name
+	case SortNext:
+		if m.Number = math.MaxInt64; j.Running && j.NextMs > 0 {
+			m.Number = j.NextMs
+		}
+	case SortGroup:
+		m.Text = group
+	case SortHandler:
+		m.Text = j.Handler.S
+	case SortAuthor:
+		m.Text = j.Author.S
+	case SortState:
+		if j.Running {
+			m.Number = 1
+		}
+	case SortID:
+	}
+	return m
+}
+
+// TagCount is a tag and how many jobs have it.
+type TagCount struct {
+	Tag  string
+	Jobs int
 }
 
 // GlueVersion is a row of xxl_job_logglue: a saved version of a job's code.

@@ -92,7 +92,7 @@ type Change struct {
 	User     string
 	Kind     string // ChangeJob or ChangeGroup
 	ObjectID int32
-	Action   string // create, update, delete, start, stop, code, undo
+	Action   string // create, update, delete, start, stop, move, code, undo
 	Before   Text   // NULL where it was not there
 	After    Text   // NULL where it is not there any more
 }

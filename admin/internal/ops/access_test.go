@@ -100,6 +100,21 @@ func actions(o target) []action {
 		{"ClearLogs, any group", func(ctx context.Context, w *world, p Principal) error {
 			return drop(w.ClearLogs(ctx, p, ClearInput{JobID: o.job, Type: 9}))
 		}},
+		{"BulkJobs, move to silver", func(ctx context.Context, w *world, p Principal) error {
+			r, err := w.BulkJobs(ctx, p, Bulk{Do: BulkMove, IDs: []int32{o.job}, GroupID: w.silver})
+			if err == nil && len(r.Refused) > 0 {
+				return r.Refused[0].Err
+			}
+			return err
+		}},
+		{"JobIDs, the group", func(ctx context.Context, w *world, p Principal) error {
+			_, _, err := w.JobIDs(ctx, p, model.JobFilter{GroupID: w.gold})
+			return err
+		}},
+		{"TagCounts", func(ctx context.Context, w *world, p Principal) error { return drop(w.TagCounts(ctx, p)) }},
+		{"SaveView", func(ctx context.Context, w *world, p Principal) error {
+			return w.SaveView(ctx, p, model.View{Page: "jobs", Name: "a"})
+		}},
 		{"DeleteJob", func(ctx context.Context, w *world, p Principal) error { return w.DeleteJob(ctx, p, o.job) }},
 		{"Group", func(ctx context.Context, w *world, p Principal) error { return drop(w.Group(ctx, p, w.gold)) }},
 		{"PermittedGroups", func(ctx context.Context, w *world, p Principal) error { return drop(w.PermittedGroups(ctx, p)) }},

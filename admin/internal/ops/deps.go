@@ -13,6 +13,7 @@ type jobReader interface {
 	Job(ctx context.Context, id int32) (*model.Job, error)
 	Jobs(ctx context.Context, f model.JobFilter) ([]*model.Job, int, error)
 	JobsByID(ctx context.Context, ids []int32) (map[int32]*model.Job, error)
+	JobIDs(ctx context.Context, f model.JobFilter, limit int) ([]int32, error)
 	CountJobs(ctx context.Context, groupID int32) (int, error)
 }
 
@@ -23,6 +24,7 @@ type jobWriter interface {
 	// MoveJob is UpdateJob for a job whose planned runs another node has; it
 	// returns a *store.PlannedError where nextMs lies before one of them.
 	MoveJob(ctx context.Context, j *model.Job, nextMs int64) error
+	RegroupJobs(ctx context.Context, ids []int32, group int32, now time.Time) error
 	SetRunning(ctx context.Context, id int32, running bool, nextMs int64) error
 	DeleteJob(ctx context.Context, id int32) error
 	SaveGlue(ctx context.Context, v *model.GlueVersion) error
@@ -76,6 +78,14 @@ type changeStore interface {
 type tagStore interface {
 	SetTags(ctx context.Context, jobID int32, tags []string) error
 	Tags(ctx context.Context, jobIDs []int32) (map[int32][]string, error)
+	TagCounts(ctx context.Context, groups []int32, limit int) ([]model.TagCount, error)
+}
+
+// viewStore keeps the filters that users have saved.
+type viewStore interface {
+	SaveView(ctx context.Context, v model.View) error
+	Views(ctx context.Context, userID int32, page string) ([]model.View, error)
+	DeleteView(ctx context.Context, v model.View) error
 }
 
 // keyStore keeps API keys.
@@ -99,6 +109,7 @@ type Store interface {
 	auditStore
 	changeStore
 	tagStore
+	viewStore
 	keyStore
 	alarmStore
 	muteStore

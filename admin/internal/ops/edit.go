@@ -135,6 +135,21 @@ func (s *Service) Tags(ctx context.Context, jobs []*model.Job) (map[int32][]stri
 	return s.store.Tags(ctx, ids)
 }
 
+// maxTagCounts is how many tags TagCounts lists.
+const maxTagCounts = 200
+
+// TagCounts returns the tags of the jobs that the principal may see with how many
+// jobs have each, the most used first; at most 200.
+func (s *Service) TagCounts(ctx context.Context, p Principal) ([]model.TagCount, error) {
+	if err := s.needLogin(ctx, p, "tag.list"); err != nil {
+		return nil, err
+	}
+	if p.all() {
+		return s.store.TagCounts(ctx, nil, maxTagCounts)
+	}
+	return s.store.TagCounts(ctx, append([]int32{}, p.Groups...), maxTagCounts)
+}
+
 func checkTags(tags []string) *Error {
 	bad := func(why string) *Error { return invalid(why, key(i18n.JobinfoFieldTags), key(i18n.SystemInvalid)) }
 	if len(tags) > maxTags {

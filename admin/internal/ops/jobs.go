@@ -20,20 +20,30 @@ const ServerZone = "server"
 // group that the principal has no permission on is refused; without a group
 // (GroupID 0 or below) the list holds the groups that the principal may see.
 func (s *Service) ListJobs(ctx context.Context, p Principal, f model.JobFilter) ([]*model.Job, int, error) {
+	ok, err := s.scopeJobs(ctx, p, &f)
+	if err != nil || !ok {
+		return nil, 0, err
+	}
+	return s.store.Jobs(ctx, f)
+}
+
+// scopeJobs narrows a filter to what the principal may see; ok is false when
+// that is nothing.
+func (s *Service) scopeJobs(ctx context.Context, p Principal, f *model.JobFilter) (ok bool, err error) {
 	f.GroupID = max(f.GroupID, 0)
 	if f.GroupID > 0 && !p.May(f.GroupID) {
-		return nil, 0, s.denyThrown(ctx, p, "job.list", "group "+id32(f.GroupID))
+		return false, s.denyThrown(ctx, p, "job.list", "group "+id32(f.GroupID))
 	}
 	if err := s.needLogin(ctx, p, "job.list"); err != nil {
-		return nil, 0, err
+		return false, err
 	}
 	if !p.all() {
 		if len(p.Groups) == 0 {
-			return nil, 0, nil
+			return false, nil
 		}
 		f.GroupIDs = p.Groups
 	}
-	return s.store.Jobs(ctx, f)
+	return true, nil
 }
 
 // Job returns a job.
@@ -53,14 +63,17 @@ func (s *Service) job(ctx context.Context, id int32) (*model.Job, error) {
 	j, err := s.store.Job(ctx, id)
 	switch {
 	case notFound(err):
-		return nil, &Error{
-			Kind: NotFound, Parts: []Part{key(i18n.JobinfoGlueJobidInvalid)},
-			Detail: "there is no job " + id32(id),
-		}
+		return nil, noJob(id)
 	case err != nil:
 		return nil, fmt.Errorf("read job %d: %w", id, err)
 	}
 	return j, nil
+}
+
+func noJob(id int32) *Error {
+	return &Error{
+		Kind: NotFound, Parts: []Part{key(i18n.JobinfoGlueJobidInvalid)}, Detail: "there is no job " + id32(id),
+	}
 }
 
 func jobObject(id int32) string { return "job " + id32(id) }

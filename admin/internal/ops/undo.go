@@ -49,12 +49,12 @@ func (m *Made) Undoable() []int64 {
 }
 
 // Undoable reports whether a change is of those that can be undone: an update, a
-// start, a stop, new code, an undo, and the deletion of a job that has no code.
+// move, a start, a stop, new code, an undo, and the deletion of a job that has no code.
 // Whether it still can depends on what has happened since.
 func Undoable(c *model.Change) bool {
 	both := c.Before.Valid && c.After.Valid
 	switch c.Action {
-	case "update", "undo":
+	case "update", moveAction, "undo":
 		return both
 	case "start", "stop":
 		return both && c.Kind == model.ChangeJob
@@ -141,6 +141,11 @@ func (s *Service) undoJob(ctx context.Context, p Principal, c *model.Change, for
 			return s.StartJob(ctx, p, j.ID)
 		}
 		return s.StopJob(ctx, p, j.ID)
+	}
+	if moved := after; before.GroupID != after.GroupID {
+		if moved.GroupID = before.GroupID; moved.settings() == before.settings() {
+			return s.unmove(ctx, p, c.ObjectID, &before, &after, force)
+		}
 	}
 	want := &model.Job{ID: j.ID}
 	before.apply(want)

@@ -12,7 +12,10 @@ import (
 )
 
 // jobSorts are the orders of a list of jobs, without the minus.
-var jobSorts = map[string]model.JobSort{"id": model.SortID, "name": model.SortName, "next_fire": model.SortNext}
+var jobSorts = map[string]model.JobSort{
+	"id": model.SortID, "name": model.SortName, "next_fire": model.SortNext, "handler": model.SortHandler,
+	"author": model.SortAuthor, "state": model.SortState,
+}
 
 // jobPage is a page of jobs.
 type jobPage struct {
@@ -39,14 +42,8 @@ func listJobs(ctx context.Context, c *call) error {
 	var last mark
 	for _, j := range jobs {
 		answer.Items = append(answer.Items, viewJob(j, tags[j.ID]))
-		last = mark{ID: int64(j.ID)}
-		switch f.Sort {
-		case model.SortName:
-			last.Text = j.Name
-		case model.SortNext:
-			last.Number = j.NextMs
-		case model.SortID:
-		}
+		m := f.Sort.Mark(j, "")
+		last = mark{ID: int64(m.ID), Text: m.Text, Number: m.Number}
 	}
 	answer.NextCursor = c.next(more, last)
 	return c.json(http.StatusOK, answer)
@@ -78,7 +75,8 @@ func (c *call) jobFilter() (f model.JobFilter, limit int, err error) {
 	if f.GroupID, err = c.filterID("group_id"); err != nil {
 		return f, 0, err
 	}
-	order, err := c.choice("sort", "-id", "id", "-name", "name", "-next_fire", "next_fire")
+	order, err := c.choice("sort", "-id", "id", "-name", "name", "-next_fire", "next_fire", "-handler", "handler",
+		"-author", "author", "-state", "state")
 	if err != nil {
 		return f, 0, err
 	}
@@ -86,7 +84,7 @@ func (c *call) jobFilter() (f model.JobFilter, limit int, err error) {
 	f.Ascending = order != "" && !strings.HasPrefix(order, "-")
 	if m != nil {
 		f.After = &model.JobMark{
-			ID: int32(m.ID), Name: m.Text, NextMs: m.Number, //nolint:gosec // checked by the cursor's sum
+			ID: int32(m.ID), Text: m.Text, Number: m.Number, //nolint:gosec // checked by the cursor's sum
 		}
 	}
 	return f, limit, nil

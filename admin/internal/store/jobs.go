@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
@@ -134,33 +135,26 @@ func (s *Store) JobsByID(ctx context.Context, ids []int32) (map[int32]*model.Job
 // Jobs returns a page of the jobs that match, newest id first unless f.Sort says
 // otherwise, and how many match in all.
 func (s *Store) Jobs(ctx context.Context, f model.JobFilter) ([]*model.Job, int, error) {
-	var w where
-	if !w.groups("job_group", f.GroupID, f.GroupIDs) {
+	w, ok := jobWhere(&f)
+	if !ok {
 		return nil, 0, nil
 	}
-	if f.Running != nil {
-		w.add("trigger_status = ?", bit(*f.Running))
-	}
-	w.like("{job.name}", f.Name)
-	w.like("executor_handler", f.Handler)
-	w.like("author", f.Author)
-	if f.Tag != "" {
-		w.add("id IN (SELECT job_id FROM xxljob_tag WHERE tag = ?)", f.Tag)
-	}
-
 	var total int
 	row := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM xxl_job_info"+w.String()), w.args...)
 	if err := row.Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("list jobs: count: %w", err)
 	}
 	offset, limit := page(f.Offset, f.Limit)
-	order := w.after(f)
+	order, turned := w.place(f)
 	// The ids first: the rows that are skipped hold source code.
 	ids, err := selectIDs[int32](ctx, s.reader(),
 		s.sql("SELECT id FROM xxl_job_info"+w.String()+" ORDER BY "+order+" LIMIT ? OFFSET ?"),
 		append(w.args, limit, offset)...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list jobs: %w", err)
+	}
+	if turned {
+		slices.Reverse(ids)
 	}
 	byID, err := s.JobsByID(ctx, ids)
 	if err != nil {
@@ -270,6 +264,20 @@ func (s *Store) notPlanned(ctx context.Context, q querier, id int32, nextMs int6
 // next time lies before one of them.
 func (s *Store) MoveJob(ctx context.Context, j *model.Job, nextMs int64) error {
 	return s.updateJob(ctx, j, &nextMs, true)
+}
+
+// RegroupJobs puts jobs into a group. It writes some hundreds of them at a time;
+// when it fails, those before are in the group.
+func (s *Store) RegroupJobs(ctx context.Context, ids []int32, group int32, now time.Time) error {
+	for chunk := range slices.Chunk(ids, idBatch) {
+		args := padded(chunk)
+		_, err := s.execCount(ctx, "UPDATE xxl_job_info SET job_group = ?, update_time = ? WHERE id IN ("+
+			marks(len(args))+")", append([]any{group, s.wall(now)}, args...)...)
+		if err != nil {
+			return fmt.Errorf("move jobs to group %d: %w", group, err)
+		}
+	}
+	return nil
 }
 
 // SetRunning starts or stops a job: its status, no last time, and nextMs as its

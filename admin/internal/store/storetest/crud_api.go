@@ -164,6 +164,15 @@ func (f *fixture) tags(t *testing.T) {
 	_, total, err = f.Jobs(ctx, model.JobFilter{Tag: "night"})
 	require.NoError(t, err)
 	assert.Zero(t, total)
+	counts, err := f.TagCounts(ctx, nil, 10)
+	require.NoError(t, err)
+	assert.Equal(t, []model.TagCount{{Tag: "nightly", Jobs: 2}, {Tag: "雪", Jobs: 1}}, counts)
+	counts, err = f.TagCounts(ctx, []int32{1}, 1)
+	require.NoError(t, err)
+	assert.Len(t, counts, 1)
+	counts, err = f.TagCounts(ctx, []int32{1 << 30}, 10)
+	require.NoError(t, err)
+	assert.Empty(t, counts)
 	require.NoError(t, f.SetTags(ctx, a, nil))
 	require.NoError(t, f.DeleteJob(ctx, b))
 	assert.Zero(t, f.number(t, "SELECT COUNT(*) FROM xxljob_tag"))
@@ -227,10 +236,18 @@ func (f *fixture) jobsBehind(t *testing.T) {
 	before, total, err := f.Jobs(ctx, model.JobFilter{Limit: 1000})
 	require.NoError(t, err)
 	require.Len(t, before, total)
+	titles := map[int32]string{}
 	for i, name := range []string{"beta", "alpha", "beta", "gamma", "alpha"} {
-		f.addJob(t, name, int64(i%2)*1000)
+		id := f.addJob(t, name, int64(i%2)*1000)
+		if i%2 == 1 {
+			require.NoError(t, f.SetRunning(ctx, id, true, int64(i)*1000))
+		}
+		g := &model.Group{AppName: name, Title: name + name, UpdateTime: apiNow}
+		require.NoError(t, f.CreateGroup(ctx, g))
+		titles[g.ID] = g.Title
+		require.NoError(t, f.RegroupJobs(ctx, []int32{id}, g.ID, apiNow))
 	}
-	for _, order := range []model.JobSort{model.SortID, model.SortName, model.SortNext} {
+	for order := model.SortID; order <= model.SortState; order++ {
 		for _, ascending := range []bool{false, true} {
 			filter := model.JobFilter{Sort: order, Ascending: ascending, Limit: 1000}
 			want, total, err := f.Jobs(ctx, filter)
@@ -245,13 +262,32 @@ func (f *fixture) jobsBehind(t *testing.T) {
 				if got = append(got, list...); len(list) < 2 {
 					break
 				}
-				last := list[1]
-				filter.After = &model.JobMark{ID: last.ID, Name: last.Name, NextMs: last.NextMs}
+				mark := order.Mark(list[1], titles[list[1].GroupID])
+				filter.After = &mark
 			}
 			assert.Equal(t, want, got, "sort %v ascending %v", order, ascending)
+
+			mark := order.Mark(want[4], titles[want[4].GroupID])
+			filter.After, filter.Before, filter.Limit = nil, &mark, 3
+			back, _, err := f.Jobs(ctx, filter)
+			require.NoError(t, err)
+			assert.Equal(t, want[1:4], back, "back from the fifth, sort %v ascending %v", order, ascending)
 		}
 	}
 	list, _, err := f.Jobs(ctx, model.JobFilter{Sort: model.SortName, Ascending: true, Name: "a", Limit: 2})
 	require.NoError(t, err)
 	assert.Equal(t, "alpha", list[0].Name)
+	list, _, err = f.Jobs(ctx, model.JobFilter{Sort: model.SortNext, Ascending: true, Limit: 2})
+	require.NoError(t, err)
+	assert.Equal(t, []int64{1000, 3000}, []int64{list[0].NextMs, list[1].NextMs}, "what fires next comes first")
+
+	ids, err := f.JobIDs(ctx, model.JobFilter{Name: "beta"}, 10)
+	require.NoError(t, err)
+	assert.Len(t, ids, 2)
+	ids, err = f.JobIDs(ctx, model.JobFilter{Name: "beta"}, 1)
+	require.NoError(t, err)
+	assert.Len(t, ids, 1)
+	ids, err = f.JobIDs(ctx, model.JobFilter{GroupIDs: []int32{}}, 10)
+	require.NoError(t, err)
+	assert.Empty(t, ids)
 }

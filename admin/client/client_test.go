@@ -249,7 +249,7 @@ func TestErrors(t *testing.T) {
 		400: ErrInvalid, 401: ErrUnauthenticated, 403: ErrForbidden, 404: ErrNotFound, 409: ErrConflict, 412: ErrStale,
 		422: ErrInvalid,
 	} {
-		c, _ := newClient(t, problem(status, `{"title":"no","detail":"why","errors":[{"pointer":"/name","detail":"too long"}]}`))
+		c, _ := newClient(t, problem(status, `{"type":"urn:xxl-job:problem:x","title":"no","detail":"why","errors":[{"pointer":"/name","detail":"too long"}]}`))
 		err := readJob(t.Context(), c)
 		require.ErrorIs(t, err, want)
 		assert.Contains(t, err.Error(), "no: why; /name: too long")
@@ -260,6 +260,10 @@ func TestErrors(t *testing.T) {
 		assert.Equal(t, "/name", refused.Errors[0].Pointer)
 	}
 	assert.NotErrorIs(t, &Error{Status: 500}, ErrNotFound)
+	proxy := &Error{Status: 404, Method: "GET", Path: "/x/v1/jobs/7"}
+	assert.NotErrorIs(t, proxy, ErrNotFound, "a wrong address does not say that the job is gone")
+	assert.Contains(t, proxy.Error(), "no answer of an xxl-job-admin")
+	assert.ErrorIs(t, &Error{Status: 401}, ErrUnauthenticated)
 }
 
 func TestPages(t *testing.T) {

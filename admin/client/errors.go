@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Errors that errors.Is finds in an [*Error].
+// Errors that errors.Is finds in an [*Error]. All but the last two want an answer
+// of the API: a proxy's 404 does not say that a job is gone.
 var (
 	ErrNotFound        = errors.New("not found")         // 404
 	ErrStale           = errors.New("changed meanwhile") // 412: the ETag is not that of the present version
@@ -52,6 +53,9 @@ func (e *Error) Error() string {
 	if e.Detail != "" {
 		b.WriteString(": " + e.Detail)
 	}
+	if e.Type == "" {
+		b.WriteString(": this is no answer of an xxl-job-admin, is the address right?")
+	}
 	for _, f := range e.Errors {
 		fmt.Fprintf(&b, "; %s: %s", f.Pointer, f.Detail)
 	}
@@ -61,6 +65,15 @@ func (e *Error) Error() string {
 // Is makes errors.Is find the errors of this package by the status.
 func (e *Error) Is(target error) bool {
 	switch e.Status {
+	case http.StatusUnauthorized:
+		return target == ErrUnauthenticated
+	case http.StatusForbidden:
+		return target == ErrForbidden
+	}
+	if e.Type == "" {
+		return false
+	}
+	switch e.Status {
 	case http.StatusNotFound:
 		return target == ErrNotFound
 	case http.StatusPreconditionFailed:
@@ -69,10 +82,6 @@ func (e *Error) Is(target error) bool {
 		return target == ErrConflict
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return target == ErrInvalid
-	case http.StatusUnauthorized:
-		return target == ErrUnauthenticated
-	case http.StatusForbidden:
-		return target == ErrForbidden
 	}
 	return false
 }

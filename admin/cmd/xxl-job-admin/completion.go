@@ -32,6 +32,14 @@ type offer struct {
 	path     string // "job list", "" is the program alone
 	commands []string
 	flags    []string
+	options  []option
+}
+
+// option is a flag and what can follow it.
+type option struct {
+	flags []string // "--output", "-o"
+	value bool     // something follows
+	words []string // that is one of these; none where it can be anything, such as a file
 }
 
 // offers walks through the commands.
@@ -40,6 +48,11 @@ func offers(n *kong.Node, path string) []offer {
 	for _, flags := range n.AllFlags(true) {
 		for _, f := range flags {
 			o.flags = append(o.flags, "--"+f.Name)
+			opt := option{flags: []string{"--" + f.Name}, value: !f.IsBool(), words: enumOf(f)}
+			if f.Short != 0 {
+				opt.flags = append(opt.flags, "-"+string(f.Short))
+			}
+			o.options = append(o.options, opt)
 		}
 	}
 	var below []offer
@@ -56,6 +69,34 @@ func offers(n *kong.Node, path string) []offer {
 		}
 	}
 	return append([]offer{o}, below...)
+}
+
+// enumOf lists the values of a flag that has few.
+func enumOf(f *kong.Flag) []string {
+	var words []string
+	for word := range strings.SplitSeq(f.Enum, ",") {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// valueCases writes what can follow each flag of each command, as a case of
+// "path flag".
+func valueCases(w io.Writer, list []offer, line func(words string) string) {
+	for _, o := range list {
+		for _, opt := range o.options {
+			if !opt.value {
+				continue
+			}
+			patterns := make([]string, len(opt.flags))
+			for i, flag := range opt.flags {
+				patterns[i] = fmt.Sprintf("%q", spaced(o.path)+" "+flag)
+			}
+			fmt.Fprintf(w, "    %s) %s ;;\n", strings.Join(patterns, "|"), line(strings.Join(opt.words, " ")))
+		}
+	}
 }
 
 // pathCase is the condition that a word goes on a command.
@@ -84,6 +125,10 @@ _xxl_job_admin() {
 		fmt.Fprintf(w, "    %q) words=%q ;;\n", spaced(o.path), o.words())
 	}
 	fmt.Fprint(w, `    esac
+    case "$path ${COMP_WORDS[COMP_CWORD-1]}" in
+`)
+	valueCases(w, list, func(words string) string { return fmt.Sprintf("words=%q", words) })
+	fmt.Fprint(w, `    esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 }
 complete -o default -F _xxl_job_admin xxl-job-admin
@@ -106,7 +151,14 @@ _xxl_job_admin() {
         case "$path_ ${words[i]}" in
 `)
 	fmt.Fprintf(w, "        %s) path_=\"$path_ ${words[i]}\" ;;\n", pathCase(list))
-	fmt.Fprint(w, "        esac\n    done\n    case \"$path_\" in\n")
+	fmt.Fprint(w, "        esac\n    done\n    case \"$path_ ${words[CURRENT-1]}\" in\n")
+	valueCases(w, list, func(words string) string {
+		if words == "" {
+			return "_files; return"
+		}
+		return "compadd -- " + words + "; return"
+	})
+	fmt.Fprint(w, "    esac\n    case \"$path_\" in\n")
 	for _, o := range list {
 		fmt.Fprintf(w, "    %q) compadd -- %s ;;\n", spaced(o.path), o.words())
 	}
@@ -128,6 +180,22 @@ function __xxl_job_admin_path
 		strings.ReplaceAll(pathCase(list), "|", " "))
 	fmt.Fprint(w, "        end\n    end\n    test \"$path\" = \"$argv[1]\"\nend\n")
 	for _, o := range list {
-		fmt.Fprintf(w, "complete -c xxl-job-admin -n '__xxl_job_admin_path %q' -a %q\n", spaced(o.path), o.words())
+		at := fmt.Sprintf("complete -c xxl-job-admin -n '__xxl_job_admin_path %q'", spaced(o.path))
+		if len(o.commands) > 0 {
+			fmt.Fprintf(w, "%s -f -a %q\n", at, strings.Join(o.commands, " "))
+		}
+		for _, opt := range o.options {
+			line := at + " -l " + strings.TrimPrefix(opt.flags[0], "--")
+			if len(opt.flags) > 1 {
+				line += " -s " + strings.TrimPrefix(opt.flags[1], "-")
+			}
+			if opt.value {
+				line += " -r"
+			}
+			if len(opt.words) > 0 {
+				line += fmt.Sprintf(" -f -a %q", strings.Join(opt.words, " "))
+			}
+			fmt.Fprintln(w, line)
+		}
 	}
 }

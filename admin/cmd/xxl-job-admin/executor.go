@@ -9,10 +9,12 @@ import (
 	"github.com/xxljob-go/xxljob/admin/client"
 )
 
-// executorCmd looks at executors.
+// executorCmd works on groups of executors.
 type executorCmd struct {
-	List  executorList  `cmd:"" help:"List groups and their addresses."`
-	Probe executorProbe `cmd:"" help:"Ask the executors of a group whether they are there."`
+	List   executorList   `cmd:"" help:"List groups and their addresses."`
+	Probe  executorProbe  `cmd:"" help:"Ask the executors of a group whether they are there."`
+	Create executorCreate `cmd:"" help:"Create a group, which jobs and executors then belong to."`
+	Delete executorDelete `cmd:"" help:"Delete a group that has no jobs."`
 }
 
 // executorList lists groups with their addresses.

@@ -37,11 +37,15 @@ var helpTexts = kong.Vars{
 	"key":                   "API key of the admin; better given in XXL_JOB_KEY, where no list of processes shows it.",
 	"key_verbs": "What it may do: read, run, edit or admin, which is everything. May be given several times. " +
 		"Each of the first three is for itself.",
-	"verbs":        "read,run,edit,admin",
-	"key_groups":   "Only these groups: app names or ids. Default: all.",
-	"output":       "Form of the output: table, json or yaml.",
-	"run_status":   "Only waiting, running, success or failed.",
-	"run_statuses": ",waiting,running,success,failed",
+	"verbs":            "read,run,edit,admin",
+	"key_groups":       "Only these groups: app names or ids. Default: all.",
+	"output":           "Form of the output: table, json or yaml.",
+	"job_sort":         "Order: id, name or next_fire; with a minus in front from the end.",
+	"job_sorts":        "id,-id,name,-name,next_fire,-next_fire",
+	"executor_address": "Address of an executor, for a group without registration. May be given several times.",
+	"run_follow":       "Print the logs as they are written, and wait; beside JSON and YAML on standard error.",
+	"run_status":       "Only waiting, running, success or failed.",
+	"run_statuses":     ",waiting,running,success,failed",
 	"key_login": "Log in as this user instead of with a key, for the first one; the password is the first line of " +
 		"standard input.",
 	"apply_files": "YAML file, a folder with *.yaml and *.yml files, or - for standard input. May be given several " +
@@ -56,5 +60,7 @@ var helpTexts = kong.Vars{
 	"import_passwords": "Give new users passwords and print them. Default: they cannot log in before one is set.",
 	"user_shared_with_java": "Whether Java admins run on the same database, and so need a password of their kind: " +
 		"auto, yes or no.",
-	"user_groups": "Ids of the executor groups that the user may manage, with commas between them.",
+	"user_groups": "Executor groups that the user may manage, with commas between them: ids, or app names too where " +
+		"an admin is asked.",
+	"user_offline": "Open the database, also where there is a key for the running admin.",
 }

@@ -32,11 +32,12 @@ type jobSet struct {
 	Handler string `help:"Only those whose handlers contain this." env:"-" placeholder:"PART"`
 	Author  string `help:"Only those whose authors contain this." env:"-" placeholder:"PART"`
 	Tag     string `help:"Only those with this tag." env:"-"`
+	Sort    string `help:"${job_sort}" enum:"${job_sorts}" default:"id" env:"-"`
 }
 
 // filter is the set as the API knows it.
 func (s *jobSet) filter(ctx context.Context, c *client.Client) (client.JobFilter, error) {
-	f := client.JobFilter{State: s.State, Name: s.Name, Handler: s.Handler, Author: s.Author, Tag: s.Tag, Sort: "id"}
+	f := client.JobFilter{State: s.State, Name: s.Name, Handler: s.Handler, Author: s.Author, Tag: s.Tag, Sort: s.Sort}
 	if s.Group == "" {
 		return f, nil
 	}
@@ -129,7 +130,7 @@ func (g *jobGet) Run(ctx context.Context, con console) error {
 				{"code type", j.CodeType},
 				{"handler", dash(j.Handler)},
 				{"param", dash(j.Param)},
-				{"timeout", fmt.Sprintf("%d s", j.TimeoutMs/1000)},
+				{"timeout", jobfile.Span(j.TimeoutMs)},
 				{"retries", fmt.Sprint(j.Retries)},
 				{"children", strings.Trim(fmt.Sprint(j.Children), "[]")},
 				{"tags", strings.Join(j.Tags, " ")},
@@ -159,7 +160,7 @@ func (e *jobExport) Run(ctx context.Context, con console) error {
 		}
 		list, err := e.jobs(ctx, c)
 		if len(e.Jobs) > 0 && err == nil {
-			list, err = findJobs(ctx, c, e.Jobs)
+			list, err = findJobs(ctx, c, e.Jobs, findJob)
 		}
 		if err != nil {
 			return err
@@ -188,11 +189,14 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return errors.Join(write(file), file.Close())
 }
 
+// finder finds a job by what was typed.
+type finder func(ctx context.Context, c *client.Client, name string) (*client.Job, error)
+
 // findJobs finds each of the names, before anything is done to one of them.
-func findJobs(ctx context.Context, c *client.Client, names []string) ([]*client.Job, error) {
+func findJobs(ctx context.Context, c *client.Client, names []string, find finder) ([]*client.Job, error) {
 	list := make([]*client.Job, 0, len(names))
 	for _, name := range names {
-		j, err := findJob(ctx, c, name)
+		j, err := find(ctx, c, name)
 		if err != nil {
 			return nil, err
 		}
@@ -206,21 +210,26 @@ type manyJobs struct {
 	Jobs []string `arg:"" name:"job" help:"Ids, names, or GROUP/NAME."`
 }
 
-// each does something to each job, and says so.
+// each finds the jobs, does something to each, and says so.
 func (m *manyJobs) each(
 	ctx context.Context, con console, c *client.Client, done string, do func(j *client.Job) error,
 ) error {
-	list, err := findJobs(ctx, c, m.Jobs)
+	list, err := findJobs(ctx, c, m.Jobs, findTarget)
 	if err != nil {
 		return err
 	}
+	return eachOf(con, list, done, do)
+}
+
+// eachOf does something to each job, and says so.
+func eachOf(con console, list []*client.Job, done string, do func(j *client.Job) error) error {
 	var faults []error
 	for _, j := range list {
 		if err := do(j); err != nil {
 			faults = append(faults, fmt.Errorf("job %d: %w", j.ID, err))
 			continue
 		}
-		fmt.Fprintf(con.out, "%s job %d %s\n", done, j.ID, safe(j.Name))
+		fmt.Fprintln(con.out, strings.TrimSpace(fmt.Sprintf("%s job %d %s", done, j.ID, safe(j.Name))))
 	}
 	return errors.Join(faults...)
 }
@@ -268,7 +277,7 @@ type jobDelete struct {
 // Run asks, and deletes them.
 func (d *jobDelete) Run(ctx context.Context, con console) error {
 	return d.with(func(c *client.Client) error {
-		list, err := findJobs(ctx, c, d.Jobs)
+		list, err := findJobs(ctx, c, d.Jobs, findJob)
 		if err != nil {
 			return err
 		}
@@ -280,6 +289,6 @@ func (d *jobDelete) Run(ctx context.Context, con console) error {
 		if err := confirm(con, d.Yes, question); err != nil {
 			return err
 		}
-		return d.each(ctx, con, c, "deleted", func(j *client.Job) error { return c.DeleteJob(ctx, j.ID, "*") })
+		return eachOf(con, list, "deleted", func(j *client.Job) error { return c.DeleteJob(ctx, j.ID, "*") })
 	})
 }

@@ -24,7 +24,7 @@ type jobApply struct {
 	DryRun bool     `help:"Only show the plan; exit code 3 if it has changes." env:"-"`
 	Yes    bool     `help:"Ask no questions." short:"y" env:"-"`
 	Prune  bool     `help:"${apply_prune}" env:"-"`
-	Group  string   `help:"With --prune: jobs of this group, by its app name." env:"-" placeholder:"GROUP"`
+	Group  string   `help:"With --prune: jobs of this group, its app name or id." env:"-" placeholder:"GROUP"`
 	Tag    string   `help:"With --prune: jobs with this tag." env:"-"`
 }
 
@@ -51,7 +51,9 @@ func (a *jobApply) Run(ctx context.Context, con console) error {
 		}
 		var scope *jobfile.Scope
 		if a.Prune {
-			scope = &jobfile.Scope{Group: a.Group, Tag: a.Tag}
+			if scope, err = a.scope(ctx, c); err != nil {
+				return err
+			}
 		}
 		plan, err := jobfile.Make(w, jobs, scope)
 		if err != nil {
@@ -67,7 +69,7 @@ func (a *jobApply) Run(ctx context.Context, con console) error {
 			if err := confirm(con, a.Yes, question); err != nil {
 				return err
 			}
-			if err := carryOut(ctx, c, plan); err != nil {
+			if err := a.carryOut(ctx, con, c, plan); err != nil {
 				return err
 			}
 		}
@@ -83,6 +85,20 @@ func (a *jobApply) Run(ctx context.Context, con console) error {
 		}
 		return nil
 	})
+}
+
+// scope says of which jobs others than those of the files are deleted. A group
+// that is not there is a mistake: it would prune nothing, and nobody would know.
+func (a *jobApply) scope(ctx context.Context, c *client.Client) (*jobfile.Scope, error) {
+	scope := &jobfile.Scope{Tag: a.Tag}
+	if a.Group != "" {
+		g, err := findGroup(ctx, c, a.Group)
+		if err != nil {
+			return nil, err
+		}
+		scope.GroupID = g.ID
+	}
+	return scope, nil
 }
 
 func (a *jobApply) check() error {
@@ -177,9 +193,28 @@ func showPlan(w io.Writer, plan *jobfile.Plan) {
 	}
 }
 
-// carryOut does what a plan says: first what is new, so that it can be a child,
-// last what goes.
-func carryOut(ctx context.Context, c *client.Client, plan *jobfile.Plan) error {
+// carryOut does what a plan says. Where that ends early, it says what was done.
+func (a *jobApply) carryOut(ctx context.Context, con console, c *client.Client, plan *jobfile.Plan) error {
+	var done []string
+	err := carryOut(ctx, c, plan, func(what string, s *jobfile.Step) {
+		done = append(done, fmt.Sprintf("%s %s (id %d)", what, s.Group+"/"+s.Name, s.ID))
+	})
+	if err == nil {
+		return nil
+	}
+	w := a.aside(con)
+	for _, line := range done {
+		fmt.Fprintln(w, safe(line))
+	}
+	fmt.Fprintf(w, "stopped after %d of %d changes: apply once more to see what is left\n", len(done), len(plan.Steps))
+	return err
+}
+
+// carryOut does first what is new, so that it can be a child, and last what goes.
+// Each change that is whole is told to done.
+func carryOut(
+	ctx context.Context, c *client.Client, plan *jobfile.Plan, done func(what string, s *jobfile.Step),
+) error {
 	created := make(map[string]int32)
 	for _, s := range plan.Steps {
 		if s.Action == jobfile.Create {
@@ -189,20 +224,48 @@ func carryOut(ctx context.Context, c *client.Client, plan *jobfile.Plan) error {
 			created[s.Group+"/"+s.Name] = s.ID
 		}
 	}
-	for _, s := range plan.Steps {
-		if err := change(ctx, c, s, created); err != nil {
-			return fmt.Errorf("%s/%s: %w", s.Group, s.Name, err)
-		}
-	}
-	for _, s := range plan.Steps {
-		if s.Action == jobfile.Delete {
-			err := c.DeleteJob(ctx, s.ID, "*")
-			if err != nil && !errors.Is(err, client.ErrNotFound) {
+	words := map[string]string{jobfile.Create: "created", jobfile.Update: "updated", jobfile.Delete: "deleted"}
+	for _, deleting := range []bool{false, true} {
+		for _, s := range plan.Steps {
+			if (s.Action == jobfile.Delete) != deleting {
+				continue
+			}
+			do := func() error { return change(ctx, c, s, created) }
+			if deleting {
+				do = func() error { return remove(ctx, c, s) }
+			}
+			if err := do(); err != nil {
 				return fmt.Errorf("%s/%s: %w", s.Group, s.Name, err)
 			}
+			done(words[s.Action], s)
 		}
 	}
 	return nil
+}
+
+// remove deletes a job, unless somebody has changed it since the plan: it may not
+// be one of those any more that are to go.
+func remove(ctx context.Context, c *client.Client, s *jobfile.Step) error {
+	now, err := unchanged(ctx, c, s)
+	if err == nil {
+		err = c.DeleteJob(ctx, s.ID, now.ETag)
+	}
+	if errors.Is(err, client.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// unchanged returns the job of a step, if it is the one that the plan was made for.
+func unchanged(ctx context.Context, c *client.Client, s *jobfile.Step) (*client.Job, error) {
+	now, err := c.Job(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !reflect.DeepEqual(now.JobInput, s.Was.JobInput) {
+		return nil, errors.New("was changed meanwhile: apply once more to see the new plan")
+	}
+	return now, nil
 }
 
 // makeJob creates a job; its state comes when it has its children.
@@ -226,9 +289,6 @@ func makeJob(ctx context.Context, c *client.Client, s *jobfile.Step) error {
 
 // change changes what there is, or what create has left to do.
 func change(ctx context.Context, c *client.Client, s *jobfile.Step, created map[string]int32) error {
-	if s.Action == jobfile.Delete {
-		return nil
-	}
 	late := false
 	s.Want.Children = nil
 	for _, ref := range s.Children {
@@ -239,12 +299,9 @@ func change(ctx context.Context, c *client.Client, s *jobfile.Step, created map[
 		s.Want.Children = append(s.Want.Children, id)
 	}
 	if s.Action == jobfile.Update || late {
-		now, err := c.Job(ctx, s.ID)
+		now, err := unchanged(ctx, c, s)
 		if err != nil {
 			return err
-		}
-		if !reflect.DeepEqual(now.JobInput, s.Was.JobInput) {
-			return errors.New("was changed meanwhile: apply once more to see the new plan")
 		}
 		if _, err := c.UpdateJob(ctx, s.ID, now.ETag, s.Want); err != nil {
 			return err

@@ -17,7 +17,7 @@ const pollEvery = 500 * time.Millisecond
 // waiting are the flags of commands that can wait for runs.
 type waiting struct {
 	Wait        bool          `help:"Wait until the runs have ended; exit code 4 if one failed." env:"-"`
-	Follow      bool          `help:"Print the logs as they are written, and wait." env:"-"`
+	Follow      bool          `help:"${run_follow}" env:"-"`
 	WaitTimeout time.Duration `help:"Longest wait; 0 is no limit." default:"0" env:"-"`
 }
 
@@ -35,7 +35,7 @@ type jobRun struct {
 // Run runs it.
 func (r *jobRun) Run(ctx context.Context, con console) error {
 	return r.with(func(c *client.Client) error {
-		j, err := findJob(ctx, c, r.Job)
+		j, err := findTarget(ctx, c, r.Job)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (w *waiting) finish(ctx context.Context, con console, c *client.Client, o *
 	runs := make([]*client.Run, 0, len(ids))
 	for _, id := range ids {
 		if w.Follow {
-			if err := followOne(ctx, con, c, id); err != nil {
+			if err := followOne(ctx, o.aside(con), c, id); err != nil {
 				return orCause(ctx, err)
 			}
 		}
@@ -100,7 +100,7 @@ func orCause(ctx context.Context, err error) error {
 
 // followOne prints a log as it is written. A run that no executor has taken has
 // none yet.
-func followOne(ctx context.Context, con console, c *client.Client, id int64) error {
+func followOne(ctx context.Context, w io.Writer, c *client.Client, id int64) error {
 	if _, err := until(ctx, c, id, func(r *client.Run) bool { return r.Status != client.RunWaiting }); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func followOne(ctx context.Context, con console, c *client.Client, id int64) err
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(con.out, part.Text); err != nil {
+		if _, err := io.WriteString(w, part.Text); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,7 @@ type commands struct {
 	User     userCmd     `cmd:"" help:"List, add and delete users, and set passwords."`
 	Job      jobCmd      `cmd:"" help:"List, apply, export, start, stop, run and delete jobs of a running admin."`
 	Run      runCmd      `cmd:"" help:"List, show, kill and retry runs of a running admin, and print their logs."`
-	Executor executorCmd `cmd:"" help:"List and probe the executors of a running admin."`
+	Executor executorCmd `cmd:"" help:"List, probe, create and delete groups of executors of a running admin."`
 	Key      keyCmd      `cmd:"" help:"List, create and revoke API keys of a running admin."`
 
 	Completion completionCmd `cmd:"" help:"Print a script for the completion of a shell."`
@@ -112,10 +112,21 @@ func run(ctx context.Context, args []string, con console) int {
 	}
 	if err != nil {
 		fmt.Fprintln(con.err, "xxl-job-admin:", err)
-		fmt.Fprintln(con.err, "Run \"xxl-job-admin --help\" for the flags.")
+		fmt.Fprintf(con.err, "Run \"%s --help\" for the flags.\n", typed(err))
 		return exitUsage
 	}
 	return exitCode(parsed.Run(), con)
+}
+
+// typed is the command that a mistake is in, as far as it was understood.
+func typed(err error) string {
+	var fault *kong.ParseError
+	if errors.As(err, &fault) && fault.Context != nil {
+		if node := fault.Context.Selected(); node != nil {
+			return node.FullPath()
+		}
+	}
+	return "xxl-job-admin"
 }
 
 // unsetEmpty takes variables of ours without a value out of the environment:

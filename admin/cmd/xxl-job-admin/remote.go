@@ -103,6 +103,14 @@ func (o *output) print(con console, value any, fill func(w io.Writer)) error {
 	return table.Flush()
 }
 
+// aside is where goes what is not the output itself: JSON and YAML stay whole.
+func (o *output) aside(con console) io.Writer {
+	if o.Output == "table" {
+		return con.out
+	}
+	return con.err
+}
+
 // printYAML writes what the JSON of a value says.
 func printYAML(w io.Writer, value any) error {
 	raw, err := json.Marshal(value)
@@ -206,10 +214,16 @@ func appNames(ctx context.Context, c *client.Client) (map[int32]string, error) {
 	return names, nil
 }
 
+// asID reads the id of a job or group.
+func asID(text string) (int32, bool) {
+	id, err := strconv.ParseInt(text, 10, 32)
+	return int32(id), err == nil && id > 0 //nolint:gosec // parsed as 32 bits wide
+}
+
 // findGroup returns the group of an id or an app name.
 func findGroup(ctx context.Context, c *client.Client, name string) (*client.Group, error) {
-	if id, err := strconv.ParseInt(name, 10, 32); err == nil {
-		return c.Group(ctx, int32(id))
+	if id, ok := asID(name); ok {
+		return c.Group(ctx, id)
 	}
 	var found []*client.Group
 	for g, err := range c.Groups(ctx, name) {
@@ -233,8 +247,8 @@ func findGroup(ctx context.Context, c *client.Client, name string) (*client.Grou
 // findJob returns the job of an id, a name, or a group and a name: 7, settle or
 // orders/settle.
 func findJob(ctx context.Context, c *client.Client, name string) (*client.Job, error) {
-	if id, err := strconv.ParseInt(name, 10, 32); err == nil {
-		return c.Job(ctx, int32(id))
+	if id, ok := asID(name); ok {
+		return c.Job(ctx, id)
 	}
 	filter, want := client.JobFilter{Name: name}, name
 	if app, rest, ok := strings.Cut(name, "/"); ok {
@@ -264,6 +278,16 @@ func findJob(ctx context.Context, c *client.Client, name string) (*client.Job, e
 	}
 	return nil, usageError{fmt.Errorf("there are %d jobs %q: give the id of one (%s), or its group: GROUP/NAME",
 		len(ids), name, strings.Join(ids, ", "))}
+}
+
+// findTarget is findJob for what is done to a job. A key may do it without being
+// allowed to look: then only the id is known.
+func findTarget(ctx context.Context, c *client.Client, name string) (*client.Job, error) {
+	j, err := findJob(ctx, c, name)
+	if id, ok := asID(name); ok && errors.Is(err, client.ErrForbidden) {
+		return &client.Job{ID: id}, nil
+	}
+	return j, err
 }
 
 // confirm asks a question, unless yes says that the answer is known.

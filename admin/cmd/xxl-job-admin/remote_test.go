@@ -110,6 +110,7 @@ func (k *kitchen) plain() string {
 		{`xja_[0-9a-f]{6}\b`, "xja_BEGIN"},
 		{`  \d+s  `, "  Ns  "},
 		{`\d+ ms`, "N ms"},
+		{`process \d+`, "process N"},
 		{`JobThread-\d+-\d+`, "JobThread-N"},
 		{`#[\w.]+\]-\[\d+\]`, "#func]-[N]"},
 		{`(?m)^.*callback finish\.\n`, ""}, // it may come later than the end
@@ -157,23 +158,24 @@ func TestRemote(t *testing.T) {
 	c, err := client.New(client.Config{BaseURL: k.url, Key: strings.TrimSpace(secret)})
 	require.NoError(t, err)
 	defer c.Close()
-	group, err := c.CreateGroup(t.Context(), client.GroupInput{AppName: "kitchen", Title: "Kitchen"})
-	require.NoError(t, err)
+	k.write(t, "jobs.yaml", kitchenJobs)
+	assert.Equal(t, exitFault, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--yes"), "there is no group")
+	assert.Equal(t, exitOK, k.run(t, "", "executor", "create", "kitchen", "--title", "Kitchen"))
 	require.Eventually(t, func() bool {
-		list, err := c.Addresses(t.Context(), group.ID)
+		list, err := c.Addresses(t.Context(), 1)
 		return err == nil && len(list) == 1
 	}, startLimit, 50*time.Millisecond, "the executor registers")
 
 	k.jobs(t)
 	k.runs(t, c)
 	k.keys(t)
+	k.users(t)
 	golden(t, "remote.txt", k.plain())
 }
 
 // jobs types what has to do with jobs.
 func (k *kitchen) jobs(t *testing.T) {
 	t.Helper()
-	k.write(t, "jobs.yaml", kitchenJobs)
 	k.write(t, "wrong.yaml", "group: kitchen\nname: x\nhandel: echo\n---\nname: y\n")
 	assert.Equal(t, exitOK, k.run(t, "", "executor", "list"))
 	assert.Equal(t, exitOK, k.run(t, "", "executor", "probe", "kitchen"))
@@ -202,6 +204,7 @@ func (k *kitchen) jobs(t *testing.T) {
 	assert.Equal(t, exitOK, k.run(t, "", "job", "apply", "-f", "twin.yaml", "--yes"))
 	assert.Equal(t, exitChanges, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune", "--group", "kitchen", "--dry-run"))
 	assert.Equal(t, exitUsage, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune"))
+	assert.Equal(t, exitNotFound, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune", "--group", "kitchn", "--dry-run"))
 	assert.Equal(t, exitOK, k.run(t, "y\n", "job", "delete", "twin"))
 }
 
@@ -236,6 +239,15 @@ func (k *kitchen) runs(t *testing.T, c *client.Client) {
 	assert.Equal(t, client.RunSuccess, run.Status)
 	k.text.Truncate(bytes.LastIndex(k.text.Bytes(), []byte("$ "))) // names this machine
 	assert.Equal(t, exitNotFound, k.run(t, "", "run", "get", "99"))
+	assert.Equal(t, exitNotFound, k.run(t, "", "run", "kill", "99"))
+	assert.Equal(t, exitNotFound, k.run(t, "", "run", "retry", "99", "--wait"))
+	assert.Equal(t, exitFault, k.run(t, "", "run", "kill", "1", "99"))
+	require.Equal(t, exitOK, k.run(t, "", "job", "run", "twin", "--follow", "--param", "aside", "-o", "json"))
+	var followed []client.Run
+	require.NoError(t, json.Unmarshal(k.rest, &followed), "the log is not in it")
+	k.text.Truncate(bytes.LastIndex(k.text.Bytes(), []byte("$ ")))
+	assert.Equal(t, exitOK, k.run(t, "", "run", "list", "--address", "127.0.0.1", "--since", "1h", "--until", "30m"))
+	assert.Equal(t, exitUsage, k.run(t, "", "run", "list", "--since", "1h", "--until", "2h"))
 }
 
 // keys types what has to do with keys.
@@ -247,10 +259,42 @@ func (k *kitchen) keys(t *testing.T) {
 	k.env = []string{"XXL_JOB_KEY=" + strings.TrimSpace(secret)}
 	assert.Equal(t, exitFault, k.run(t, "", "job", "stop", "hello"))
 	k.env = admin
+	assert.Equal(t, exitOK, k.run(t, "", "key", "create", "button", "--verb", "run"))
+	_, secret, _ = strings.Cut(string(k.rest), ": ")
+	k.env = []string{"XXL_JOB_KEY=" + strings.TrimSpace(secret)}
+	assert.Equal(t, exitFault, k.run(t, "", "job", "run", "hello"), "it may not look for a name")
+	assert.Equal(t, exitOK, k.run(t, "", "job", "run", "1"), "it may run what it knows the id of")
+	k.env = append(admin, "XXL_JOB_SERVER="+k.url+"/elsewhere")
+	assert.Equal(t, exitFault, k.run(t, "", "job", "get", "1"), "a wrong address does not say that a job is gone")
+	k.env = admin
 	assert.Equal(t, exitOK, k.run(t, "", "key", "revoke", "2"))
 	assert.Equal(t, exitOK, k.run(t, "", "key", "list"))
 	assert.Equal(t, exitUsage, k.run(t, "", "key", "revoke", "ci"))
 	assert.Equal(t, exitNotFound, k.run(t, "", "key", "revoke", "99"))
+}
+
+// users types what has to do with users of a running admin.
+func (k *kitchen) users(t *testing.T) {
+	t.Helper()
+	assert.Equal(t, exitOK, k.run(t, "sesame-open\n", "user", "add", "jane", "--groups", "kitchen", "--password-stdin"))
+	assert.Equal(t, exitOK, k.run(t, "", "user", "list"))
+	assert.Equal(t, exitOK, k.run(t, "", "user", "role", "jane", "--admin"))
+	assert.Equal(t, exitOK, k.run(t, "", "user", "disable", "admin"))
+	assert.Equal(t, exitFault, k.run(t, "correct-horse\n", "key", "create", "x", "--verb", "read", "--login", "admin"))
+	assert.Equal(t, exitOK, k.run(t, "battery-staple\n", "user", "passwd", "admin", "--password-stdin"))
+	assert.Equal(t, exitOK, k.run(t, "battery-staple\n", "key", "create", "x", "--verb", "read", "--login", "admin"))
+	assert.Equal(t, exitOK, k.run(t, "", "user", "delete", "admin"))
+	for _, args := range [][]string{{"role", "jane"}, {"disable", "jane"}, {"delete", "jane"}} {
+		assert.Equal(t, exitFault, k.run(t, "", append([]string{"user"}, args...)...), "the last administrator")
+	}
+	assert.Equal(t, exitNotFound, k.run(t, "", "user", "passwd", "nobody"))
+	assert.Equal(t, exitNotFound, k.run(t, "", "user", "role", "jane", "--groups", "garage"))
+	assert.Equal(t, exitFault, k.run(t, "", "user", "list", "--offline", "--data-dir", "data"), "the admin has it open")
+	assert.Equal(t, exitOK, k.run(t, "", "user", "list", "-o", "json"))
+	assert.Equal(t, exitOK, k.run(t, "", "executor", "create", "garage", "--address", "http://127.0.0.1:1/"))
+	assert.Equal(t, exitFault, k.run(t, "n\n", "executor", "delete", "garage"))
+	assert.Equal(t, exitOK, k.run(t, "y\n", "executor", "delete", "garage"))
+	assert.Equal(t, exitFault, k.run(t, "y\n", "executor", "delete", "kitchen"), "it has jobs")
 }
 
 // TestCompletion: bash completes commands and flags; the others are made of the
@@ -269,8 +313,16 @@ func TestCompletion(t *testing.T) {
 		"xxl-job-admin job ap":       "apply",
 		"xxl-job-admin job list --t": "--timeout\n--tag",
 		"xxl-job-admin completion z": "zsh",
+
+		"xxl-job-admin job list --state s":    "started\nstopped",
+		"xxl-job-admin job list -o y":         "yaml",
+		"xxl-job-admin key create --verb ":    "read\nrun\nedit\nadmin",
+		"xxl-job-admin job apply --file zzzz": "",
 	} {
 		list := strings.Fields(words)
+		if strings.HasSuffix(words, " ") {
+			list = append(list, "")
+		}
 		args := append([]string{
 			"-c", `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _xxl_job_admin; printf '%s\n' "${COMPREPLY[@]}"`, script,
 		}, list...)

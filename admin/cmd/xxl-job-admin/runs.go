@@ -30,32 +30,22 @@ type runList struct {
 	Status string        `help:"${run_status}" enum:"${run_statuses}" default:"" env:"-" placeholder:"STATUS"`
 	Text   string        `help:"Only with this in a message, the parameter or the handler." env:"-" placeholder:"PART"`
 	Since  time.Duration `help:"Only of so much time until now, such as 24h." env:"-" placeholder:"TIME"`
-	Limit  int           `help:"How many at most." short:"n" default:"20" env:"-"`
+	Until  time.Duration `help:"Only those that are older than this, such as 1h." env:"-" placeholder:"TIME"`
+
+	Address string        `help:"Only where the address contains this." env:"-" placeholder:"PART"`
+	MinTook time.Duration `help:"Only those that have taken so long or longer." env:"-" placeholder:"TIME"`
+	Limit   int           `help:"How many at most." short:"n" default:"20" env:"-"`
 }
 
 // Run prints them.
 func (l *runList) Run(ctx context.Context, con console) error {
-	if l.Limit < 1 {
-		return usageError{fmt.Errorf("--limit %d must be above 0", l.Limit)}
+	if err := l.check(); err != nil {
+		return err
 	}
 	return l.with(func(c *client.Client) error {
-		f := client.RunFilter{Status: l.Status, Text: l.Text}
-		if l.Since > 0 {
-			f.From = time.Now().Add(-l.Since)
-		}
-		if l.Job != "" {
-			j, err := findJob(ctx, c, l.Job)
-			if err != nil {
-				return err
-			}
-			f.JobID = j.ID
-		}
-		if l.Group != "" {
-			g, err := findGroup(ctx, c, l.Group)
-			if err != nil {
-				return err
-			}
-			f.GroupID = g.ID
+		f, err := l.filter(ctx, c)
+		if err != nil {
+			return err
 		}
 		list := []*client.Run{}
 		for r, err := range c.Runs(ctx, f) {
@@ -72,6 +62,44 @@ func (l *runList) Run(ctx context.Context, con console) error {
 		}
 		return l.print(con, list, func(w io.Writer) { runTable(w, list, names) })
 	})
+}
+
+func (l *runList) check() error {
+	switch {
+	case l.Limit < 1:
+		return usageError{fmt.Errorf("--limit %d must be above 0", l.Limit)}
+	case l.Since < 0 || l.Until < 0 || l.MinTook < 0:
+		return usageError{errors.New("--since, --until and --min-took must not be negative")}
+	case l.Since > 0 && l.Until >= l.Since:
+		return usageError{fmt.Errorf("nothing is both of the last %v and older than %v", l.Since, l.Until)}
+	}
+	return nil
+}
+
+// filter is the selection as the API knows it.
+func (l *runList) filter(ctx context.Context, c *client.Client) (client.RunFilter, error) {
+	f := client.RunFilter{Status: l.Status, Text: l.Text, Address: l.Address, MinTook: l.MinTook}
+	if l.Since > 0 {
+		f.From = time.Now().Add(-l.Since)
+	}
+	if l.Until > 0 {
+		f.To = time.Now().Add(-l.Until)
+	}
+	if l.Job != "" {
+		j, err := findTarget(ctx, c, l.Job)
+		if err != nil {
+			return f, err
+		}
+		f.JobID = j.ID
+	}
+	if l.Group != "" {
+		g, err := findGroup(ctx, c, l.Group)
+		if err != nil {
+			return f, err
+		}
+		f.GroupID = g.ID
+	}
+	return f, nil
 }
 
 // jobNames maps the jobs of runs to their names; one that is gone has none.
@@ -120,7 +148,7 @@ func oneLine(r *client.Run) string {
 	if text == "" && r.TriggerCode != 0 && r.TriggerCode != 200 {
 		text = r.TriggerMessage
 	}
-	text, _, _ = strings.Cut(text, "<br>") // what the admin has added, in the form of the Java console
+	text, _, _ = strings.Cut(text, "\n\n >>>>") // what the admin has added
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > 60 {
 		text = string(runes[:59]) + "…"
@@ -156,10 +184,22 @@ func (g *runGet) Run(ctx context.Context, con console) error {
 				row(w, "shard", fmt.Sprintf("%d of %d", r.Shard.Index, r.Shard.Total))
 			}
 			row(w, "retries left", r.RetriesLeft)
-			row(w, "trigger", fmt.Sprintf("%d %s", r.TriggerCode, r.TriggerMessage))
-			row(w, "result", fmt.Sprintf("%d %s", r.ResultCode, r.ResultMessage))
+			message(w, "trigger", r.TriggerCode, r.TriggerMessage)
+			message(w, "result", r.ResultCode, r.ResultMessage)
 		})
 	})
+}
+
+// message is a code with its text, whose other lines stand below the first one.
+func message(w io.Writer, name string, code int32, text string) {
+	label, first := name, fmt.Sprint(code)+" "
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line == "" && text != "" {
+			continue
+		}
+		row(w, label, strings.TrimSpace(first+line))
+		label, first = "", ""
+	}
 }
 
 // runLogs prints a log.
@@ -174,7 +214,7 @@ type runLogs struct {
 func (l *runLogs) Run(ctx context.Context, con console) error {
 	return l.with(func(c *client.Client) error {
 		if l.Follow {
-			return followOne(ctx, con, c, l.ID)
+			return followOne(ctx, con.out, c, l.ID)
 		}
 		for from := int32(1); ; {
 			part, err := c.RunLog(ctx, l.ID, from)
@@ -206,14 +246,12 @@ type runKill struct {
 
 // Run asks their executors to end them.
 func (k *runKill) Run(ctx context.Context, con console) error {
-	return k.with(func(c *client.Client) error { return k.all(ctx, con, &k.output, c.KillRuns) })
+	return k.with(func(c *client.Client) error { return k.all(ctx, con, c, &k.output) })
 }
 
-// all does something to all runs, at most 100 at a time.
-func (m *manyRuns) all(
-	ctx context.Context, con console, o *output, do func(context.Context, []int64) ([]client.RunResult, error),
-) error {
-	results, err := m.results(ctx, do)
+// all ends all runs, at most 100 at a time, and says what became of each.
+func (m *manyRuns) all(ctx context.Context, con console, c *client.Client, o *output) error {
+	results, err := m.results(ctx, c.KillRuns)
 	if err != nil {
 		return err
 	}
@@ -227,10 +265,24 @@ func (m *manyRuns) all(
 	}
 	for _, r := range results {
 		if !r.OK {
-			return errors.New("not all of them could be ended")
+			return orMissing(ctx, c, results, errors.New("not all of them could be ended"))
 		}
 	}
 	return nil
+}
+
+// orMissing gives err the code of what does not exist, where none of the runs
+// does that nothing could be done to.
+func orMissing(ctx context.Context, c *client.Client, results []client.RunResult, err error) error {
+	for _, r := range results {
+		if r.OK {
+			return err
+		}
+		if _, gone := c.Run(ctx, r.ID); !errors.Is(gone, client.ErrNotFound) {
+			return err
+		}
+	}
+	return codedError{err, exitNotFound}
 }
 
 func (m *manyRuns) results(
@@ -271,9 +323,9 @@ func (r *runRetry) Run(ctx context.Context, con console) error {
 				faults = append(faults, fmt.Errorf("run %d: %s", one.ID, safe(one.Message)))
 			}
 		}
-		if len(ids) > 0 {
-			faults = append(faults, r.finish(ctx, con, c, &r.output, ids))
+		if len(ids) == 0 {
+			return orMissing(ctx, c, results, errors.Join(faults...))
 		}
-		return errors.Join(faults...)
+		return errors.Join(append(faults, r.finish(ctx, con, c, &r.output, ids))...)
 	})
 }

@@ -7,159 +7,143 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"log/slog"
-	"os"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
-	"github.com/xxljob-go/xxljob/admin/internal/auth"
-	"github.com/xxljob-go/xxljob/admin/internal/i18n"
-	"github.com/xxljob-go/xxljob/admin/internal/model"
-	"github.com/xxljob-go/xxljob/admin/internal/ops"
-	"github.com/xxljob-go/xxljob/admin/internal/store"
+	"github.com/xxljob-go/xxljob/admin/client"
 )
 
-// userCmd manages users. With SQLite the admin must not run at the same time.
+// userCmd manages users: those of a running admin, with a key, or those of a
+// database.
 type userCmd struct {
-	List   userList   `cmd:"" help:"List the users."`
-	Add    userAdd    `cmd:"" help:"Add a user. Without --password-stdin the password is generated and printed."`
-	Passwd userPasswd `cmd:"" help:"Set the password of a user, whose logins end."`
-	Delete userDelete `cmd:"" help:"Delete a user, whose logins end."`
+	List    userList    `cmd:"" help:"List the users."`
+	Add     userAdd     `cmd:"" help:"Add a user. Without --password-stdin the password is generated and printed."`
+	Passwd  userPasswd  `cmd:"" help:"Set the password of a user, whose logins end."`
+	Role    userRole    `cmd:"" help:"Set what a user may do."`
+	Disable userDisable `cmd:"" help:"End the logins of a user, and let nobody log in before user passwd."`
+	Delete  userDelete  `cmd:"" help:"Delete a user, whose logins end."`
 }
 
-// userDB are the flags of all commands on users.
-type userDB struct {
-	database
-	logFlags
-
-	SharedWithJava string `help:"${user_shared_with_java}" enum:"auto,yes,no" default:"auto"`
+// users are the users of an admin or of a database.
+type users interface {
+	// list returns all users.
+	list(ctx context.Context) ([]*client.User, error)
+	// groups returns the ids of groups as they were typed.
+	groups(ctx context.Context, names []string) ([]int32, error)
+	// add stores a new user.
+	add(ctx context.Context, in client.UserCreate) error
+	// update sets role and groups of a user, and a password that is not "".
+	update(ctx context.Context, u *client.User, in client.UserInput) error
+	// remove deletes a user.
+	remove(ctx context.Context, id int32) error
+	// canLogIn reports whether a user has a password with which to log in.
+	canLogIn(ctx context.Context, id int32) (bool, error)
 }
 
-// operator is who uses the command line: whoever can open the database.
-var operator = ops.Principal{Name: "command line", Admin: true, Source: "cli"}
+// remoteUsers are the users of a running admin.
+type remoteUsers struct{ client *client.Client }
 
-// offline stands for the parts of a running admin. Nothing that is done to
-// users needs them.
-type offline struct {
-	ops.Scheduler
-	ops.Dispatcher
-	ops.Executors
-	ops.Registry
-	ops.Completion
-}
-
-// users does what commands do to users.
-type users struct {
-	*ops.Service
-	store *store.Store
-	auth  *auth.Service
-}
-
-// with opens the database for f.
-func (d *userDB) with(ctx context.Context, con console, f func(u users) error) error {
-	log := d.logger(con.err)
-	if file, ok := strings.CutPrefix(d.dsn(), "sqlite:"); ok {
-		file = strings.TrimPrefix(file, "//")
-		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) { // it would be made
-			return fmt.Errorf("there is no database %s yet: run xxl-job-admin migrate, or start the admin once; "+
-				"or name another one with --data-dir or --db, behind the subcommand", file)
-		}
-	}
-	st, err := d.openStore(ctx, log, false)
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	info := st.Info()
-	if info.Generation == "" {
-		return errors.New("the database has no tables yet: run xxl-job-admin migrate, or start the admin once")
-	}
-	if err := st.Migrate(ctx); err != nil { // our tables may be missing in one that a Java admin made
-		return err
-	}
-	logins := passwords(st, d.SharedWithJava, log)
-	service, err := ops.New(ops.Config{
-		Store: st, Scheduler: offline{}, Dispatcher: offline{}, Executors: offline{}, Registry: offline{},
-		Completion: offline{}, Passwords: logins,
-		Logger: slog.New(slog.DiscardHandler), // what is done is printed, and on record in the database
-	})
-	if err != nil {
-		return err
-	}
-	return plain(f(users{Service: service, store: st, auth: logins}))
-}
-
-// passwords makes hashes as the admin does.
-func passwords(st *store.Store, shared string, log *slog.Logger) *auth.Service {
-	info := st.Info()
-	java := auth.JavaUnusable
-	if shared == "yes" || shared == "auto" && !info.MadeByUs {
-		java = auth.JavaMD5
-		if info.TokenColumn {
-			java = auth.JavaSHA256
-		}
-	}
-	return auth.New(auth.Config{
-		Users: st, Sessions: st, JavaHash: java, Logger: log,
-		NotFound: func(err error) bool { return errors.Is(err, store.ErrNotFound) },
-	})
-}
-
-// plain turns a refusal into its English text.
-func plain(err error) error {
-	var refused *ops.Error
-	if !errors.As(err, &refused) {
-		return err
-	}
-	text := refused.Text(i18n.En)
-	if refused.Detail != "" {
-		text = strings.TrimPrefix(text+": "+refused.Detail, ": ")
-	}
-	return errors.New(text)
-}
-
-// find returns a user by name.
-func (u users) find(ctx context.Context, name string) (*model.User, error) {
-	found, err := u.store.UserByName(ctx, name)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, fmt.Errorf("there is no user %q: xxl-job-admin user list shows them", name)
-	}
-	return found, err
-}
-
-// each calls f for every user.
-func (u users) each(ctx context.Context, f func(*model.User)) error {
-	for filter := (model.UserFilter{Limit: 500}); ; filter.Offset += filter.Limit {
-		list, total, err := u.ListUsers(ctx, operator, filter)
+// list implements users.
+func (u remoteUsers) list(ctx context.Context) ([]*client.User, error) {
+	all := []*client.User{}
+	for user, err := range u.client.Users(ctx, "") {
 		if err != nil {
+			return nil, err
+		}
+		all = append(all, user)
+	}
+	return all, nil
+}
+
+// groups implements users.
+func (u remoteUsers) groups(ctx context.Context, names []string) ([]int32, error) {
+	var ids []int32
+	for _, name := range names {
+		g, err := findGroup(ctx, u.client, name)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, g.ID)
+	}
+	return ids, nil
+}
+
+// add implements users.
+func (u remoteUsers) add(ctx context.Context, in client.UserCreate) error {
+	_, err := u.client.CreateUser(ctx, in)
+	return err
+}
+
+// update implements users.
+func (u remoteUsers) update(ctx context.Context, user *client.User, in client.UserInput) error {
+	_, err := u.client.UpdateUser(ctx, user.ID, in)
+	return err
+}
+
+// remove implements users.
+func (u remoteUsers) remove(ctx context.Context, id int32) error { return u.client.DeleteUser(ctx, id) }
+
+// canLogIn implements users. The admin does not tell, and refuses to be without
+// an administrator.
+func (u remoteUsers) canLogIn(context.Context, int32) (bool, error) { return true, nil }
+
+// findUser returns a user by name.
+func findUser(ctx context.Context, u users, name string) (*client.User, error) {
+	all, err := u.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(user *client.User) bool { return user.Username == name })
+	if i < 0 {
+		return nil, notFound("there is no user %q: xxl-job-admin user list shows them", name)
+	}
+	return all[i], nil
+}
+
+// spare refuses to do something to the last administrator who can log in.
+func spare(ctx context.Context, u users, user *client.User) error {
+	if user.Role != client.RoleAdmin {
+		return nil
+	}
+	all, err := u.list(ctx)
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		if other.Role != client.RoleAdmin || other.ID == user.ID {
+			continue
+		}
+		if can, err := u.canLogIn(ctx, other.ID); err != nil || can {
 			return err
 		}
-		for _, user := range list {
-			f(user)
-		}
-		if len(list) == 0 || filter.Offset+len(list) >= total {
-			return nil
-		}
 	}
+	return fmt.Errorf("%s is the last administrator who can log in: add another one first", safe(user.Username))
 }
 
 // userList lists users.
-type userList struct{ userDB }
+type userList struct {
+	userDB
+	output
+}
 
-// Run prints a table.
+// Run prints them by id.
 func (c *userList) Run(ctx context.Context, con console) error {
 	return c.with(ctx, con, func(u users) error {
-		table := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "ID\tNAME\tROLE\tGROUPS")
-		err := u.each(ctx, func(user *model.User) {
-			role, groups := "user", user.Permission.S
-			if user.Admin {
-				role, groups = "admin", "all"
+		all, err := u.list(ctx)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(all, func(a, b *client.User) int { return int(a.ID) - int(b.ID) })
+		return c.print(con, all, func(w io.Writer) {
+			row(w, "ID", "NAME", "ROLE", "GROUPS")
+			for _, user := range all {
+				groups := strings.ReplaceAll(strings.Trim(fmt.Sprint(user.GroupIDs), "[]"), " ", ",")
+				if user.Role == client.RoleAdmin {
+					groups = "all"
+				}
+				row(w, user.ID, user.Username, user.Role, groups)
 			}
-			fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", user.ID, user.Username, role, groups)
 		})
-		return errors.Join(err, table.Flush())
 	})
 }
 
@@ -171,7 +155,7 @@ type newPassword struct {
 // get returns the password, and whether it was made up.
 func (p newPassword) get(con console) (password string, generated bool, err error) {
 	if !p.PasswordStdin {
-		return strings.ToLower(rand.Text()[:20]), true, nil
+		return randomPassword(), true, nil
 	}
 	line, err := bufio.NewReader(io.LimitReader(con.in, 4096)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -183,20 +167,38 @@ func (p newPassword) get(con console) (password string, generated bool, err erro
 	return line, false, nil
 }
 
+// randomPassword is as long as the Java admin takes them, with 100 random bits.
+func randomPassword() string { return strings.ToLower(rand.Text()[:20]) }
+
 func printPassword(con console, name, password string, generated bool) {
 	if generated {
 		fmt.Fprintf(con.out, "password of %s: %s\n", name, password)
 	}
 }
 
+// rights are what a user may do.
+type rights struct {
+	Admin  bool     `help:"May do everything." env:"-"`
+	Groups []string `help:"${user_groups}" env:"-" placeholder:"GROUPS"`
+}
+
+func (r *rights) input(ctx context.Context, u users) (client.UserInput, error) {
+	in := client.UserInput{Role: client.RoleUser}
+	if r.Admin {
+		in.Role = client.RoleAdmin
+	}
+	var err error
+	in.GroupIDs, err = u.groups(ctx, r.Groups)
+	return in, err
+}
+
 // userAdd adds a user.
 type userAdd struct {
 	userDB
 	newPassword
+	rights
 
-	Name   string `arg:"" help:"Name, 4 to 20 characters."`
-	Admin  bool   `help:"May do everything." env:"-"`
-	Groups string `help:"${user_groups}" env:"-" placeholder:"IDS"`
+	Name string `arg:"" help:"Name, 4 to 20 characters."`
 }
 
 // Run adds the user.
@@ -206,13 +208,16 @@ func (c *userAdd) Run(ctx context.Context, con console) error {
 		return err
 	}
 	return c.with(ctx, con, func(u users) error {
-		_, err := u.CreateUser(ctx, operator, ops.UserInput{
-			Username: c.Name, Password: password, Admin: c.Admin, Permission: c.Groups,
-		})
-		if err == nil {
-			printPassword(con, c.Name, password, generated)
+		in, err := c.input(ctx, u)
+		if err != nil {
+			return err
 		}
-		return err
+		in.Password = password
+		if err := u.add(ctx, client.UserCreate{UserInput: in, Username: c.Name}); err != nil {
+			return err
+		}
+		printPassword(con, c.Name, password, generated)
+		return nil
 	})
 }
 
@@ -231,17 +236,67 @@ func (c *userPasswd) Run(ctx context.Context, con console) error {
 		return err
 	}
 	return c.with(ctx, con, func(u users) error {
-		user, err := u.find(ctx, c.Name)
+		user, err := findUser(ctx, u, c.Name)
 		if err != nil {
 			return err
 		}
-		err = u.UpdateUser(ctx, operator, user.ID, ops.UserInput{
-			Username: user.Username, Password: password, Admin: user.Admin, Permission: user.Permission.S,
-		})
-		if err == nil {
-			printPassword(con, c.Name, password, generated)
+		in := client.UserInput{Password: password, Role: user.Role, GroupIDs: user.GroupIDs}
+		if err := u.update(ctx, user, in); err != nil {
+			return err
 		}
-		return err
+		printPassword(con, c.Name, password, generated)
+		return nil
+	})
+}
+
+// userRole sets role and groups.
+type userRole struct {
+	userDB
+	rights
+
+	Name string `arg:"" help:"Name of the user."`
+}
+
+// Run sets them, unless nobody could administrate then.
+func (c *userRole) Run(ctx context.Context, con console) error {
+	return c.with(ctx, con, func(u users) error {
+		user, err := findUser(ctx, u, c.Name)
+		if err != nil {
+			return err
+		}
+		in, err := c.input(ctx, u)
+		if err != nil {
+			return err
+		}
+		if !c.Admin {
+			if err := spare(ctx, u, user); err != nil {
+				return err
+			}
+		}
+		return u.update(ctx, user, in)
+	})
+}
+
+// userDisable gives a user a password that nobody knows.
+type userDisable struct {
+	userDB
+
+	Name string `arg:"" help:"Name of the user."`
+}
+
+// Run disables the user, unless nobody could administrate then.
+func (c *userDisable) Run(ctx context.Context, con console) error {
+	return c.with(ctx, con, func(u users) error {
+		user, err := findUser(ctx, u, c.Name)
+		if err != nil {
+			return err
+		}
+		if err := spare(ctx, u, user); err != nil {
+			return err
+		}
+		return u.update(ctx, user, client.UserInput{
+			Password: randomPassword(), Role: user.Role, GroupIDs: user.GroupIDs,
+		})
 	})
 }
 
@@ -255,29 +310,13 @@ type userDelete struct {
 // Run deletes the user, unless nobody could administrate then.
 func (c *userDelete) Run(ctx context.Context, con console) error {
 	return c.with(ctx, con, func(u users) error {
-		user, err := u.find(ctx, c.Name)
+		user, err := findUser(ctx, u, c.Name)
 		if err != nil {
 			return err
 		}
-		others := 0
-		var fault error
-		if err := u.each(ctx, func(other *model.User) {
-			if other.Admin && other.ID != user.ID {
-				can, err := u.auth.CanLogIn(ctx, other.ID)
-				fault = errors.Join(fault, err)
-				if can {
-					others++
-				}
-			}
-		}); err != nil {
+		if err := spare(ctx, u, user); err != nil {
 			return err
 		}
-		if fault != nil {
-			return fault
-		}
-		if user.Admin && others == 0 {
-			return fmt.Errorf("%s is the last administrator who can log in: add another one first", user.Username)
-		}
-		return u.DeleteUser(ctx, operator, user.ID)
+		return u.remove(ctx, user.ID)
 	})
 }

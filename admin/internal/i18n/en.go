@@ -23,6 +23,7 @@ var english = map[Key]string{
 	UserPassword:             "Password",
 	UserPermission:           "Permission",
 	UserUsernameRepeat:       "Username Repeat",
+	UserLastAdmin:            "This is the last administrator",
 	UserUpdateLoginuserLimit: "Operation of current login account is not allowed",
 
 	JobgroupEmpty:                    "There is no executor that you may see, ask an administrator for one",

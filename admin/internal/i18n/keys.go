@@ -27,6 +27,7 @@ const (
 	UserPassword             Key = "user_password"
 	UserPermission           Key = "user_permission"
 	UserUsernameRepeat       Key = "user_username_repeat"
+	UserLastAdmin            Key = "user_last_admin"
 	UserUpdateLoginuserLimit Key = "user_update_loginuser_limit"
 )
 

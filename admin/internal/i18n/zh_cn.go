@@ -23,6 +23,7 @@ var zhCN = map[Key]string{
 	UserPassword:             "密码",
 	UserPermission:           "权限",
 	UserUsernameRepeat:       "账号已被使用",
+	UserLastAdmin:            "这是最后一个管理员",
 	UserUpdateLoginuserLimit: "不能对当前登录的账号做此操作",
 
 	JobgroupEmpty:                    "没有可以查看的执行器，请联系管理员授权",

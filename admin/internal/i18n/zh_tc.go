@@ -22,6 +22,7 @@ var zhTC = map[Key]string{
 	UserPassword:             "密碼",
 	UserPermission:           "權限",
 	UserUsernameRepeat:       "帳號已被使用",
+	UserLastAdmin:            "這是最後一個管理員",
 	UserUpdateLoginuserLimit: "不能對目前登入的帳號做此操作",
 
 	JobgroupEmpty:                    "沒有可以查看的執行器，請聯絡管理員授權",

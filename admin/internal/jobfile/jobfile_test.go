@@ -164,7 +164,7 @@ func TestPlan(t *testing.T) {
 ---
 {group: mail, name: script, code_type: glue_shell, code: echo 2, state: stopped}
 `)
-	plan, err := Make(world(), jobs, &Scope{Group: "orders"})
+	plan, err := Make(world(), jobs, &Scope{GroupID: 1})
 	require.NoError(t, err)
 	assert.Equal(t, 1, plan.Unchanged)
 	assert.Equal(t, [3]int{1, 2, 2}, [3]int{plan.Count(Create), plan.Count(Update), plan.Count(Delete)})
@@ -189,7 +189,7 @@ func TestPlan(t *testing.T) {
 func TestPlanFaults(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
-		{"group", "{group: none, name: a}", "f:1: there is no group none: create it first"},
+		{"group", "{group: none, name: a}", "f:1: there is no group none, or the key may not see it"},
 		{"groups", "{group: twice, name: a}", "there are 2 groups twice: name one by its id (3, 4"},
 		{"jobs", "{group: orders, name: same}", "there are 2 jobs orders/same: say which one with id: (4, 5)"},
 		{"id", "{group: orders, name: a, id: 99}", "there is no job 99"},

@@ -68,8 +68,8 @@ func (p *Plan) Count(action string) int {
 
 // Scope is a set of jobs, for Prune. Empty fields are any.
 type Scope struct {
-	Group string // app name
-	Tag   string
+	GroupID int32
+	Tag     string
 }
 
 // planner works out a plan.
@@ -175,7 +175,8 @@ func (p *planner) group(ref Ref) (*client.Group, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, fmt.Errorf("there is no group %s: create it first", ref)
+		return nil, fmt.Errorf("there is no group %s, or the key may not see it: xxl-job-admin executor create %s "+
+			"makes it", ref, ref)
 	case 1:
 		return found[0], nil
 	}
@@ -282,7 +283,7 @@ func (p *planner) children(j *Job, s *Step) (later bool, err error) {
 func (p *planner) prune(scope *Scope) []*Step {
 	var steps []*Step
 	for _, j := range p.Jobs {
-		inside := (scope.Group == "" || p.apps[j.GroupID] == scope.Group) &&
+		inside := (scope.GroupID == 0 || j.GroupID == scope.GroupID) &&
 			(scope.Tag == "" || slices.Contains(j.Tags, scope.Tag))
 		if inside && p.claimed[j.ID] == nil {
 			steps = append(steps, &Step{Action: Delete, ID: j.ID, Group: p.apps[j.GroupID], Name: j.Name, Was: j})
@@ -309,7 +310,7 @@ func (p *planner) differences(a, b client.JobInput, later bool) []Field {
 	add("block", a.Block, b.Block)
 	add("handler", a.Handler, b.Handler)
 	add("param", a.Param, b.Param)
-	add("timeout", spanOf(a.TimeoutMs), spanOf(b.TimeoutMs))
+	add("timeout", Span(a.TimeoutMs), Span(b.TimeoutMs))
 	add("retries", fmt.Sprint(a.Retries), fmt.Sprint(b.Retries))
 	after := list(b.Children)
 	if later {
@@ -322,7 +323,8 @@ func (p *planner) differences(a, b client.JobInput, later bool) []Field {
 
 func list(ids []int32) string { return strings.Trim(fmt.Sprint(ids), "[]") }
 
-func spanOf(ms int64) string {
+// Span is a number of milliseconds as people write it; 0 is "none".
+func Span(ms int64) string {
 	if ms == 0 {
 		return "none"
 	}

@@ -21,12 +21,15 @@ type Principal struct {
 	Source     string // how it was recognised: "login", "api", "key"; never empty
 }
 
+// sourceKey is the Source of API keys.
+const sourceKey = "key"
+
 // KeyPrincipal is the principal of an API key. What the verbs of the key allow
 // is for the interface to keep, but for that of administrators.
 func KeyPrincipal(k *model.Key) Principal {
 	return Principal{
 		Name: "key:" + k.Name, Admin: k.AllGroups && slices.Contains(k.Verbs, model.VerbAdmin),
-		Groups: k.GroupIDs, Everywhere: k.AllGroups, Source: "key",
+		Groups: k.GroupIDs, Everywhere: k.AllGroups, Source: sourceKey,
 	}
 }
 

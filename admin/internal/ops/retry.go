@@ -26,8 +26,11 @@ func (s *Service) Retry(ctx context.Context, p Principal, id int64) ([]int64, er
 			Kind: Conflict, Parts: []Part{key(i18n.JoblogRetryShard)}, Detail: "run the job once for all shards",
 		}
 	}
-	param := row.Param.S
-	return s.TriggerJob(ctx, p, row.JobID, TriggerInput{Param: &param})
+	param, source := row.Param.S, model.TriggerManual
+	if p.Source == sourceKey {
+		source = model.TriggerAPI
+	}
+	return s.TriggerJob(ctx, p, row.JobID, TriggerInput{Param: &param, Type: source})
 }
 
 // User returns a user without the password hashes. For administrators.

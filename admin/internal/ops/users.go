@@ -133,8 +133,7 @@ func (s *Service) user(ctx context.Context, id int32) (*model.User, error) {
 	return u, nil
 }
 
-// self refuses what nobody may do to himself, so that one administrator always
-// remains.
+// self refuses what nobody may do to himself.
 func self() *Error {
 	return &Error{
 		Kind: Conflict, Parts: []Part{key(i18n.UserUpdateLoginuserLimit)},
@@ -142,9 +141,34 @@ func self() *Error {
 	}
 }
 
+// spare refuses to take the last administrator away. A person who does it is one
+// who remains; an API key is none.
+func (s *Service) spare(ctx context.Context, p Principal, u *model.User) error {
+	if !u.Admin || p.UserID != 0 {
+		return nil
+	}
+	for f := (model.UserFilter{Limit: 500}); ; f.Offset += f.Limit {
+		list, total, err := s.store.Users(ctx, f)
+		if err != nil {
+			return fmt.Errorf("look for other administrators: %w", err)
+		}
+		for _, other := range list {
+			if other.Admin && other.ID != u.ID {
+				return nil
+			}
+		}
+		if len(list) == 0 || f.Offset+len(list) >= total {
+			return &Error{
+				Kind: Conflict, Parts: []Part{key(i18n.UserLastAdmin)},
+				Detail: "make somebody else an administrator first",
+			}
+		}
+	}
+}
+
 // UpdateUser changes role, permission and, unless it is empty, password of a
 // user; never the name. Sessions of the user end when role or password change.
-// For administrators, and not for oneself.
+// For administrators, and not for oneself; the last administrator stays one.
 func (s *Service) UpdateUser(ctx context.Context, p Principal, id int32, in UserInput) error {
 	if err := s.needAdmin(ctx, p, "user.update", userObject(id)); err != nil {
 		return err
@@ -164,6 +188,11 @@ func (s *Service) UpdateUser(ctx context.Context, p Principal, id int32, in User
 	old, err := s.user(ctx, id)
 	if err != nil {
 		return err
+	}
+	if !in.Admin {
+		if err := s.spare(ctx, p, old); err != nil {
+			return err
+		}
 	}
 	u := *old
 	u.Admin, u.Permission = in.Admin, permission
@@ -205,7 +234,7 @@ func (s *Service) endSessions(ctx context.Context, id int32) error {
 }
 
 // DeleteUser deletes a user with all sessions. A user who does not exist is
-// no error. For administrators, and not for oneself.
+// no error. For administrators, and not for oneself or the last administrator.
 func (s *Service) DeleteUser(ctx context.Context, p Principal, id int32) error {
 	if err := s.needAdmin(ctx, p, "user.delete", userObject(id)); err != nil {
 		return err
@@ -219,6 +248,9 @@ func (s *Service) DeleteUser(ctx context.Context, p Principal, id int32) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("read user %d: %w", id, err)
+	}
+	if err := s.spare(ctx, p, old); err != nil {
+		return err
 	}
 	if err := s.store.DeleteUser(ctx, id); err != nil {
 		return fmt.Errorf("delete user %d: %w", id, err)

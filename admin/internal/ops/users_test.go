@@ -111,6 +111,35 @@ func TestUsers(t *testing.T) {
 	assert.Equal(t, "admin | user.delete | user "+id32(id)+" | username: golden1", w.lastAudit())
 }
 
+// TestLastAdministrator: an API key takes the last administrator away neither by
+// deleting nor by another role.
+func TestLastAdministrator(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	byKey := Principal{Name: "key:deploy", Admin: true, Source: sourceKey}
+	var admins []int32
+	list, _, err := w.ListUsers(ctx, w.admin, model.UserFilter{Limit: 100})
+	require.NoError(t, err)
+	for _, u := range list {
+		if u.Admin {
+			admins = append(admins, u.ID)
+		}
+	}
+	for _, name := range []string{"chief1", "chief2"} {
+		id, err := w.CreateUser(ctx, byKey, UserInput{Username: name, Password: "pass1234", Admin: true})
+		require.NoError(t, err)
+		admins = append(admins, id)
+	}
+	last := admins[len(admins)-1]
+	for _, id := range admins[:len(admins)-1] {
+		require.NoError(t, w.DeleteUser(ctx, byKey, id))
+	}
+	refusal(t, w.DeleteUser(ctx, byKey, last), Conflict, "This is the last administrator")
+	refusal(t, w.UpdateUser(ctx, byKey, last, UserInput{}), Conflict, "This is the last administrator")
+	require.NoError(t, w.UpdateUser(ctx, byKey, last, UserInput{Admin: true, Password: "other123"}), "its password may change")
+}
+
 func TestChangeOwnPassword(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -44,7 +44,7 @@ func viewRun(l *model.Log) runView {
 		ID: l.ID, JobID: l.JobID, GroupID: l.GroupID, Status: status(l), Address: l.Address.S, Handler: l.Handler.S,
 		Param: l.Param.S, RetriesLeft: l.RetriesLeft, TriggeredAt: atOrNull(l.TriggerTime),
 		TriggerCode: l.TriggerCode, TriggerMessage: plain(l.TriggerMsg.S), EndedAt: atOrNull(l.HandleTime),
-		ResultCode: l.HandleCode, ResultMessage: l.HandleMsg.S,
+		ResultCode: l.HandleCode, ResultMessage: result(l.HandleMsg.S),
 	}
 	if index, total, ok := model.ParseSharding(l.ShardingParam.S); ok {
 		v.Shard = &shardView{index, total}
@@ -79,6 +79,19 @@ var (
 func plain(message string) string {
 	text := lineBreak.ReplaceAllString(message, "\n")
 	return strings.TrimSpace(html.UnescapeString(markup.ReplaceAllString(text, "")))
+}
+
+// added is the markup of what the admin has put behind a result: child jobs, and
+// why it has ended a run.
+var added = regexp.MustCompile(`(?i)</?span[^<>]*>`)
+
+// result turns the message of a result into text. What the executor has said stays
+// as it is, but for line breaks.
+func result(message string) string {
+	if !strings.Contains(message, "<") {
+		return message
+	}
+	return strings.TrimSpace(added.ReplaceAllString(lineBreak.ReplaceAllString(message, "\n"), ""))
 }
 
 // runFilters are the query parameters of a list of runs.

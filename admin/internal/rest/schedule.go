@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
@@ -21,12 +22,24 @@ func (c *call) showTimes(j *model.Job, count int) error {
 	}
 	answer := times{Times: make([]string, 0, len(list)), TimeZone: j.TimeZone}
 	if j.TimeZone == "" {
-		answer.TimeZone = c.s.cfg.Location.String()
+		answer.TimeZone = zoneName(c.s.cfg.Location, c.s.now())
 	}
 	for _, t := range list {
 		answer.Times = append(answer.Times, at(t))
 	}
 	return c.json(http.StatusOK, answer)
+}
+
+// zoneName is the name of a zone; of the machine's, which may have none, it is how
+// far from UTC it is now.
+func zoneName(loc *time.Location, now time.Time) string {
+	if name := loc.String(); name != "Local" {
+		return name
+	}
+	if _, seconds := now.In(loc).Zone(); seconds == 0 {
+		return "UTC"
+	}
+	return "UTC" + now.In(loc).Format("-07:00")
 }
 
 func nextTimes(ctx context.Context, c *call) error {

@@ -3,44 +3,340 @@ function __xxl_job_admin_path
     set -l path ""
     for word in (commandline -opc)[2..-1]
         switch "$path $word"
-            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor probe" " key" " key list" " key create" " key revoke" " completion" " cron" " version"
+            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user role" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor probe" " executor create" " executor delete" " key" " key list" " key create" " key revoke" " completion" " cron" " version"
                 set path "$path $word"
         end
     end
     test "$path" = "$argv[1]"
 end
-complete -c xxl-job-admin -n '__xxl_job_admin_path ""' -a "serve demo migrate import user job run executor key completion cron version --help --config"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -a "--help --config --data-dir --db --time-zone --access-token --allow-insecure-token --admin-user --admin-password --language --dialect --shared-with-java --node --executor-timeout --insecure-executor-tls --shards --retry-delay --log-days --log-keep-per-job --session-life --api-rate --horizon --plan-every --trusted-proxies --trusted-origins --code-editing --jobs-from-code --alarms-to-loopback --alarms --log-format --log-level --listen --metrics-listen --metrics-token"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " demo"' -a "--help --config --listen --executors --duration --plain"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " migrate"' -a "--help --config --data-dir --db --time-zone --log-format --log-level --dry-run"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -a "--help --config --log-format --log-level --from --from-time-zone --to --data-dir --time-zone --logs --stopped --new-passwords --dry-run --json --shared-with-java"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " user"' -a "list add passwd delete --help --config"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -a "--help --config --data-dir --db --time-zone --log-format --log-level --shared-with-java"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -a "--help --config --data-dir --db --time-zone --log-format --log-level --shared-with-java --password-stdin --admin --groups"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -a "--help --config --data-dir --db --time-zone --log-format --log-level --shared-with-java --password-stdin"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -a "--help --config --data-dir --db --time-zone --log-format --log-level --shared-with-java"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " job"' -a "list get apply export start stop run delete --help --config"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -a "--help --config --server --key --timeout --output --group --state --name --handler --author --tag"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " job get"' -a "--help --config --server --key --timeout --output"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -a "--help --config --server --key --timeout --output --file --dry-run --yes --prune --group --tag"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -a "--help --config --server --key --timeout --group --state --name --handler --author --tag --file"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " job start"' -a "--help --config --server --key --timeout"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " job stop"' -a "--help --config --server --key --timeout"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -a "--help --config --server --key --timeout --output --wait --follow --wait-timeout --param --address"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " job delete"' -a "--help --config --server --key --timeout --yes"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " run"' -a "list get logs kill retry --help --config"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -a "--help --config --server --key --timeout --output --job --group --status --text --since --limit"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " run get"' -a "--help --config --server --key --timeout --output"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " run logs"' -a "--help --config --server --key --timeout --follow"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " run kill"' -a "--help --config --server --key --timeout --output"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -a "--help --config --server --key --timeout --output --wait --follow --wait-timeout"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -a "list probe --help --config"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -a "--help --config --server --key --timeout --output"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " executor probe"' -a "--help --config --server --key --timeout --output --address"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " key"' -a "list create revoke --help --config"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " key list"' -a "--help --config --server --key --timeout --output"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -a "--help --config --server --key --timeout --output --verb --group --login --expires"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -a "--help --config --server --key --timeout"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " completion"' -a "bash zsh fish --help --config"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " cron"' -a "--help --config --count --zone --after"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " version"' -a "--help --config"
+complete -c xxl-job-admin -n '__xxl_job_admin_path ""' -f -a "serve demo migrate import user job run executor key completion cron version"
+complete -c xxl-job-admin -n '__xxl_job_admin_path ""' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path ""' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l data-dir -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l db -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l access-token -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l allow-insecure-token
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l admin-user -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l admin-password -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l language -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l dialect -r -f -a "auto A C"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l shared-with-java -r -f -a "auto yes no"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l node -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l executor-timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l insecure-executor-tls
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l shards -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l retry-delay -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l log-days -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l log-keep-per-job -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l session-life -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l api-rate -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l horizon -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l plan-every -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l trusted-proxies -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l trusted-origins -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l code-editing
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l jobs-from-code -r -f -a "off create update"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l alarms-to-loopback
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l alarms -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l log-format -r -f -a "json text"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l listen -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l metrics-listen -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l metrics-token -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " demo"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " demo"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " demo"' -l listen -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " demo"' -l executors -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " demo"' -l duration -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " demo"' -l plain
+complete -c xxl-job-admin -n '__xxl_job_admin_path " migrate"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " migrate"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " migrate"' -l data-dir -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " migrate"' -l db -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " migrate"' -l time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " migrate"' -l log-format -r -f -a "json text"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " migrate"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " migrate"' -l dry-run
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l log-format -r -f -a "json text"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l from -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l from-time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l to -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l data-dir -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l logs -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l stopped
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l new-passwords
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l dry-run
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l json
+complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l shared-with-java
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user"' -f -a "list add passwd role disable delete"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l data-dir -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l db -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l log-format -r -f -a "json text"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l offline
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l shared-with-java -r -f -a "auto yes no"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l data-dir -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l db -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l log-format -r -f -a "json text"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l offline
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l shared-with-java -r -f -a "auto yes no"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l password-stdin
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l admin
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l groups -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l data-dir -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l db -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l log-format -r -f -a "json text"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l offline
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l shared-with-java -r -f -a "auto yes no"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l password-stdin
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l data-dir -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l db -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l log-format -r -f -a "json text"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l offline
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l shared-with-java -r -f -a "auto yes no"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l admin
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l groups -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l data-dir -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l db -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l log-format -r -f -a "json text"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l offline
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l shared-with-java -r -f -a "auto yes no"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l data-dir -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l db -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l log-format -r -f -a "json text"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l offline
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l shared-with-java -r -f -a "auto yes no"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job"' -f -a "list get apply export start stop run delete"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l group -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l state -r -f -a "started stopped"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l name -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l handler -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l author -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l tag -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l sort -r -f -a "id -id name -name next_fire -next_fire"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job get"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job get"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job get"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job get"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job get"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job get"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l file -s f -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l dry-run
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l yes -s y
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l prune
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l group -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l tag -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l group -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l state -r -f -a "started stopped"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l name -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l handler -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l author -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l tag -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l sort -r -f -a "id -id name -name next_fire -next_fire"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job export"' -l file -s f -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job start"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job start"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job start"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job start"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job start"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job stop"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job stop"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job stop"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job stop"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job stop"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -l wait
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -l follow
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -l wait-timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -l param -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job run"' -l address -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job delete"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job delete"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job delete"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job delete"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job delete"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job delete"' -l yes -s y
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run"' -f -a "list get logs kill retry"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l job -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l group -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l status -r -f -a "waiting running success failed"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l text -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l since -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l until -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l address -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l min-took -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l limit -s n -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run get"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run get"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run get"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run get"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run get"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run get"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run logs"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run logs"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run logs"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run logs"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run logs"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run logs"' -l follow -s f
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run kill"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run kill"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run kill"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run kill"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run kill"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run kill"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l wait
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l follow
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l wait-timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -f -a "list probe create delete"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor probe"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor probe"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor probe"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor probe"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor probe"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor probe"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor probe"' -l address -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor create"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor create"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor create"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor create"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor create"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor create"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor create"' -l title -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor create"' -l address -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor delete"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor delete"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor delete"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor delete"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor delete"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor delete"' -l yes -s y
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key"' -f -a "list create revoke"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key list"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key list"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key list"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key list"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key list"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key list"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l verb -r -f -a "read run edit admin"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l group -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l login -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l expires -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " completion"' -f -a "bash zsh fish"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " completion"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " completion"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " cron"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " cron"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " cron"' -l count -s n -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " cron"' -l zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " cron"' -l after -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " version"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " version"' -l config -r

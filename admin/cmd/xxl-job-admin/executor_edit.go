@@ -1,0 +1,62 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/xxljob-go/xxljob/admin/client"
+)
+
+// executorCreate makes a group.
+type executorCreate struct {
+	remote
+	output
+
+	Name      string   `arg:"" help:"App name of the executors, 4 to 64 characters."`
+	Title     string   `help:"What people see in lists. Default: the app name." env:"-" placeholder:"TEXT"`
+	Addresses []string `name:"address" help:"${executor_address}" env:"-" placeholder:"URL"`
+}
+
+// Run prints its id.
+func (e *executorCreate) Run(ctx context.Context, con console) error {
+	return e.with(func(c *client.Client) error {
+		in := client.GroupInput{AppName: e.Name, Title: cmp.Or(e.Title, e.Name), Addresses: e.Addresses}
+		if len(e.Addresses) > 0 {
+			in.AddressMode = client.AddressManual
+		}
+		g, err := c.CreateGroup(ctx, in)
+		if err != nil {
+			return err
+		}
+		return e.print(con, g, func(w io.Writer) { fmt.Fprintf(w, "group %d: %s\n", g.ID, safe(g.AppName)) })
+	})
+}
+
+// executorDelete deletes a group.
+type executorDelete struct {
+	remote
+
+	Group string `arg:"" help:"App name or id of the group."`
+	Yes   bool   `help:"Ask no questions." short:"y" env:"-"`
+}
+
+// Run asks, and deletes it. The admin refuses a group that has jobs.
+func (e *executorDelete) Run(ctx context.Context, con console) error {
+	return e.with(func(c *client.Client) error {
+		g, err := findGroup(ctx, c, e.Group)
+		if err != nil {
+			return err
+		}
+		question := fmt.Sprintf("Delete group %d %s, so that its executors find no group here?", g.ID, safe(g.AppName))
+		if err := confirm(con, e.Yes, question); err != nil {
+			return err
+		}
+		if err := c.DeleteGroup(ctx, g.ID, "*"); err != nil {
+			return err
+		}
+		fmt.Fprintf(con.out, "deleted group %d %s\n", g.ID, safe(g.AppName))
+		return nil
+	})
+}

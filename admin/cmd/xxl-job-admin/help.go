@@ -4,10 +4,12 @@ import "github.com/alecthomas/kong"
 
 // helpTexts are the descriptions of flags that are too long for their tags.
 var helpTexts = kong.Vars{
-	"cron_after":     "Show times after this one, e.g. '2026-03-28 12:00:00'. Default: now.",
-	"demo_listen":    "Address of the admin. Default: a free port of 127.0.0.1.",
-	"demo_plain":     "One line a run instead of a picture; the default where the output is no terminal.",
-	"listen":         "Address of the console, the executors' interface, /healthz and /readyz. Default: :8080.",
+	"cron_after":  "Show times after this one, e.g. '2026-03-28 12:00:00'. Default: now.",
+	"demo_listen": "Address of the admin. Default: a free port of 127.0.0.1.",
+	"demo_plain":  "One line a run instead of a picture; the default where the output is no terminal.",
+	"listen":      "Address of the console, the executors' interface, /healthz and /readyz. Default: :8080.",
+	"tls_cert": "Certificate chain of --listen, PEM: it then speaks TLS. Read again when the file changes. " +
+		"Default: plain HTTP.",
 	"metrics_listen": "Serve /metrics on this address, and no longer on --listen.",
 	"metrics_token":  "Bearer token that /metrics wants. Default: only this machine may see it.",
 	"data_dir":       "Folder of the SQLite database and the generated access token. Default: xxl-job-data.",

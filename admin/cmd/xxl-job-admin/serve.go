@@ -32,6 +32,7 @@ var errServed = errors.New("the server ends")
 type serveCmd struct {
 	settings
 	logFlags
+	tlsFlags
 
 	Listen        string `help:"${listen}" default:":8080" placeholder:"HOST:PORT"`
 	MetricsListen string `help:"${metrics_listen}" placeholder:"HOST:PORT"`
@@ -46,6 +47,9 @@ func (c *serveCmd) Run(ctx context.Context, con console) error {
 		return err
 	}
 	s := &server{log: log, listen: c.Listen, metricsListen: c.MetricsListen}
+	if s.cert, err = c.certificate(log); err != nil {
+		return err
+	}
 	if err := s.open(ctx); err != nil {
 		return err
 	}
@@ -54,7 +58,8 @@ func (c *serveCmd) Run(ctx context.Context, con console) error {
 		return errors.Join(err, s.close())
 	}
 	s.admin = a
-	log.InfoContext(ctx, "listening", slog.String("addr", s.addr()), slog.String("db", hideDSN(c.dsn())),
+	log.InfoContext(ctx, "listening", slog.String("addr", s.addr()), slog.Bool("tls", s.cert != nil),
+		slog.String("db", hideDSN(c.dsn())),
 		slog.String("version", versionText()))
 	return s.run(ctx)
 }
@@ -137,7 +142,8 @@ type server struct {
 	admin         *admin.Admin
 	log           *slog.Logger
 	listen        string
-	metricsListen string // "" serves metrics on listen
+	metricsListen string       // "" serves metrics on listen
+	cert          *certificate // nil speaks plain HTTP on listen
 
 	main, metrics net.Listener
 }
@@ -183,6 +189,9 @@ func (s *server) run(ctx context.Context) error {
 	run, cancel := context.WithCancelCause(ctx)
 	defer cancel(errServed)
 	servers := []*http.Server{s.httpServer(s.gate())}
+	if s.cert != nil {
+		servers[0].TLSConfig = s.cert.config()
+	}
 	listeners := []net.Listener{s.main}
 	if s.metrics != nil {
 		servers = append(servers, s.httpServer(s.metricsOnly()))
@@ -191,7 +200,7 @@ func (s *server) run(ctx context.Context) error {
 	group := lifecycle.NewGroup(context.WithoutCancel(ctx))
 	for i, srv := range servers {
 		group.Go(func(context.Context) {
-			if err := srv.Serve(listeners[i]); !errors.Is(err, http.ErrServerClosed) {
+			if err := serve(srv, listeners[i]); !errors.Is(err, http.ErrServerClosed) {
 				cancel(fmt.Errorf("serve on %s: %w", listeners[i].Addr(), err))
 			}
 		})
@@ -215,6 +224,14 @@ func (s *server) run(ctx context.Context) error {
 	default:
 		return err
 	}
+}
+
+// serve serves until srv is stopped.
+func serve(srv *http.Server, ln net.Listener) error {
+	if srv.TLSConfig != nil {
+		return srv.ServeTLS(ln, "", "")
+	}
+	return srv.Serve(ln)
 }
 
 // announce tells systemd when the admin is ready, and when it stops.

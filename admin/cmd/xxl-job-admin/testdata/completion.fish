@@ -43,6 +43,8 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l alarms-to-loopba
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l alarms -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l log-format -r -f -a "json text"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l tls-cert -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l tls-key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l listen -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l metrics-listen -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l metrics-token -r

@@ -35,6 +35,8 @@ _xxl_job_admin() {
     " serve --alarms") _files; return ;;
     " serve --log-format") compadd -- json text; return ;;
     " serve --log-level") compadd -- debug info warn error; return ;;
+    " serve --tls-cert") _files; return ;;
+    " serve --tls-key") _files; return ;;
     " serve --listen") _files; return ;;
     " serve --metrics-listen") _files; return ;;
     " serve --metrics-token") _files; return ;;
@@ -265,7 +267,7 @@ _xxl_job_admin() {
     esac
     case "$path_" in
     "") compadd -- serve demo migrate import user job run executor key completion cron version --help --config ;;
-    " serve") compadd -- --help --config --data-dir --db --time-zone --access-token --allow-insecure-token --admin-user --admin-password --language --dialect --shared-with-java --node --executor-timeout --insecure-executor-tls --shards --retry-delay --log-days --log-keep-per-job --session-life --api-rate --horizon --plan-every --trusted-proxies --trusted-origins --code-editing --jobs-from-code --alarms-to-loopback --alarms --log-format --log-level --listen --metrics-listen --metrics-token ;;
+    " serve") compadd -- --help --config --data-dir --db --time-zone --access-token --allow-insecure-token --admin-user --admin-password --language --dialect --shared-with-java --node --executor-timeout --insecure-executor-tls --shards --retry-delay --log-days --log-keep-per-job --session-life --api-rate --horizon --plan-every --trusted-proxies --trusted-origins --code-editing --jobs-from-code --alarms-to-loopback --alarms --log-format --log-level --tls-cert --tls-key --listen --metrics-listen --metrics-token ;;
     " demo") compadd -- --help --config --listen --executors --duration --plain ;;
     " migrate") compadd -- --help --config --data-dir --db --time-zone --log-format --log-level --dry-run ;;
     " import") compadd -- --help --config --log-format --log-level --from --from-time-zone --to --data-dir --time-zone --logs --stopped --new-passwords --dry-run --json --shared-with-java ;;

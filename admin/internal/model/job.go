@@ -139,3 +139,14 @@ type GlueVersion struct {
 	AddTime  time.Time
 	Updated  time.Time
 }
+
+// StartedJob is what of a started job decides when it fires.
+type StartedJob struct {
+	ID           int32
+	GroupID      int32
+	Name         string
+	ScheduleType ScheduleType
+	Conf         string
+	TimeZone     string // "" is that of the admin
+	NextMs       int64  // the next instant that is not planned yet; 0 is none
+}

@@ -158,6 +158,7 @@ func (s *system) run(ctx context.Context, up func(http.Handler), down func()) er
 	s.loops.Go(keeping, "alarm sweep", s.sweepAlarms)
 	s.loops.Go(keeping, "alarm rules", s.watcher.Run)
 	s.loops.Go(noting, "alarm book", s.book.Run)
+	s.loops.Go(keeping, "forecast", s.forecast.Run)
 	if !s.store.Info().MadeByUs {
 		s.loops.Go(keeping, "adoption", s.adoptLoop)
 	}

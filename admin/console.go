@@ -1,10 +1,15 @@
 package admin
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/console"
+	"github.com/xxljob-go/xxljob/admin/internal/execclient"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/lease"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -12,7 +17,8 @@ import (
 func (s *system) console(proxies httpx.Proxies, stopping <-chan struct{}) (*console.Server, error) {
 	return console.New(console.Config{
 		Ops: s.ops, Auth: s.auth, History: s.store, Cluster: s.footCluster, Location: s.cfg.TimeZone, Lang: s.lang,
-		Executors:   console.Executors{Addresses: s.pageAddresses, Probe: s.probe},
+		Executors: console.Executors{Addresses: s.pageAddresses, Lanes: s.pageLanes, Probe: s.probe},
+		Pulse:     s.pulse, Forecast: s.forecast.Hour,
 		CodeEditing: s.cfg.CodeEditing, Version: version(), Proxies: proxies, Stopping: stopping,
 		Logger: s.part("console"),
 	})
@@ -27,10 +33,26 @@ func (s *system) pageAddresses(
 		return nil, err
 	}
 	list := make(map[string]console.AddressState, len(states))
+	lanes := s.client.Stats()
 	for address, st := range states {
-		list[address] = console.AddressState(st)
+		list[address] = console.AddressState{
+			LastBeat: st.LastBeat, Dialect: st.Dialect, Native: st.Native, InFlight: st.InFlight, Queued: st.Queued,
+			DeadSince: st.DeadSince, Conns: lanes[execclient.Key(address)].Conns,
+		}
 	}
 	return list, nil
+}
+
+// pageLanes is how the lanes of this node stand, for the pages.
+func (s *system) pageLanes() map[string]console.AddressState {
+	list := make(map[string]console.AddressState)
+	for address, st := range s.client.Stats() {
+		list[address] = console.AddressState{
+			InFlight: st.InFlight, Queued: st.Depth, DeadSince: st.DeadSince, Conns: st.Conns,
+			Dialect: string(st.Dialect), Native: st.Native,
+		}
+	}
+	return list
 }
 
 // probe asks an executor whether it is there.
@@ -41,5 +63,26 @@ func (s *system) probe(ctx context.Context, address string, g *model.Group) erro
 // footCluster is what the foot of every page says of this node.
 func (s *system) footCluster(ctx context.Context) console.Cluster {
 	leases := s.leases.Status()
-	return console.Cluster{Node: s.node, Held: leases.Held, Total: leases.Total, Faults: s.faults(ctx)}
+	c := console.Cluster{Node: s.node, Held: leases.Held, Total: leases.Total, Faults: s.faults(ctx)}
+	held := make(map[string]int)
+	for _, sh := range leases.View.Shards {
+		if sh.Owner == "" || sh.ExpiresMs < leases.View.NowMs-lease.DefaultTTL.Milliseconds() {
+			c.Orphans++
+			continue
+		}
+		held[sh.Owner]++
+	}
+	for _, n := range leases.View.Nodes {
+		if n.SeenMs < leases.View.NowMs-lease.DefaultTTL.Milliseconds() {
+			continue
+		}
+		c.Nodes = append(c.Nodes, console.ClusterNode{
+			Name: n.Name, Seen: time.UnixMilli(n.SeenMs), Shards: held[n.Name], Me: n.Name == s.node,
+		})
+	}
+	slices.SortFunc(c.Nodes, func(a, b console.ClusterNode) int { return cmp.Compare(a.Name, b.Name) })
+	if ms := s.javaSeen.Load(); ms != 0 {
+		c.JavaSeen = time.UnixMilli(ms)
+	}
+	return c
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/execclient"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/rest"
@@ -48,13 +49,16 @@ func (s *system) addressStates(
 		return nil, fmt.Errorf("read what is known of executors: %w", err)
 	}
 	states := make(map[string]rest.AddressState, len(addresses))
+	same := make(map[string][]string, len(addresses)) // lanes make no difference of a slash at the end
 	for _, a := range addresses {
 		states[a] = rest.AddressState{}
+		same[execclient.Key(a)] = append(same[execclient.Key(a)], a)
 	}
 	change := func(address string, f func(*rest.AddressState)) {
-		if st, ok := states[address]; ok {
+		for _, a := range same[execclient.Key(address)] {
+			st := states[a]
 			f(&st)
-			states[address] = st
+			states[a] = st
 		}
 	}
 	for _, b := range beats {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/alarm"
@@ -13,11 +14,13 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/completion"
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
+	"github.com/xxljob-go/xxljob/admin/internal/forecast"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/lease"
 	"github.com/xxljob-go/xxljob/admin/internal/metrics"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
+	"github.com/xxljob-go/xxljob/admin/internal/pulse"
 	"github.com/xxljob-go/xxljob/admin/internal/recovery"
 	"github.com/xxljob-go/xxljob/admin/internal/registry"
 	"github.com/xxljob-go/xxljob/admin/internal/retention"
@@ -50,8 +53,11 @@ type system struct {
 	cleaner    *retention.Cleaner
 	auth       *auth.Service
 	ops        *ops.Service
+	pulse      *pulse.Pulse
+	forecast   *forecast.Forecast
 
-	shared    bool // Java nodes work on the same database
+	javaSeen  atomic.Int64 // when a run of a Java node was last taken over, Unix milliseconds
+	shared    bool         // Java nodes work on the same database
 	node      string
 	addresses chan execclient.AddressInfo // learnt dialects, on their way to the store
 }
@@ -65,6 +71,10 @@ func (s *system) build(ctx context.Context) error {
 	s.shared = s.cfg.SharedWithJava == SharedYes || s.cfg.SharedWithJava == SharedAuto && !info.MadeByUs
 	s.loops = supervise.New(s.part("supervise"))
 	s.metrics = metrics.New(version())
+	s.pulse = pulse.New(nil)
+	s.forecast = forecast.New(forecast.Config{
+		Jobs: s.store.StartedJobs, Location: s.cfg.TimeZone, IgnoreZones: s.shared, Logger: s.part("forecast"),
+	})
 	for _, step := range []func(context.Context) error{
 		s.buildClient, s.buildAlarms, s.buildDispatch, s.buildScheduling, s.buildUpkeep, s.buildOps,
 	} {
@@ -164,7 +174,12 @@ func (s *system) buildDispatch(ctx context.Context) error {
 		Missing: s.registry.Missed,
 		Lang:    s.lang, Node: s.node, Location: s.cfg.TimeZone, Timeout: s.cfg.ExecutorTimeout,
 		Logger: s.part("dispatch"),
-		Sent:   s.metrics.Fired,
+		Sent: func(t model.TriggerType, late time.Duration) {
+			s.metrics.Fired(t, late)
+			if t == model.TriggerCron {
+				s.pulse.Sent(late)
+			}
+		},
 		Ticked: s.loops.Ticker("dispatch"),
 	})
 	if err != nil {
@@ -221,6 +236,7 @@ func (s *system) ended(e *store.Ending) {
 		code = out.Trigger.Code
 	}
 	s.metrics.Ended(code)
+	s.pulse.Ended(code)
 	told := e.AlarmStatus == model.AlarmLocked
 	if code != model.CodeSuccess && e.Job != nil && (told || s.alarms == nil && e.AlarmStatus == model.AlarmNone) {
 		s.raised(e)

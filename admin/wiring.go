@@ -176,6 +176,7 @@ func (s *system) adoptJava(ctx context.Context) error {
 		return fmt.Errorf("take over the open runs of the Java admin: %w", err)
 	}
 	if n > 0 {
+		s.javaSeen.Store(time.Now().UnixMilli())
 		s.log.InfoContext(ctx, "open runs of Java admins taken over", slog.Int("count", n))
 	}
 	return nil

@@ -23,6 +23,7 @@ type AddressState struct {
 	InFlight  int       // requests without an answer yet, from this node
 	Queued    int       // triggers that wait here
 	DeadSince time.Time // zero while it answers
+	Conns     int       // open connections, from this node
 }
 
 // Executors is what the pages of executors ask of the admin. Without its
@@ -30,10 +31,17 @@ type AddressState struct {
 type Executors struct {
 	// Addresses tells of addresses at which executors of the app are.
 	Addresses func(ctx context.Context, appName string, addresses []string) (map[string]AddressState, error)
+	// Lanes tells of every address that this node sends to, without LastBeat. The
+	// keys are as laneKey returns them.
+	Lanes func() map[string]AddressState
 	// Probe asks whether the executor at an address of the group is there; the
 	// text of its error is shown.
 	Probe func(ctx context.Context, address string, group *model.Group) error
 }
+
+// laneKey is an address without what makes no difference to the way there:
+// blanks around it, and a slash at its end.
+func laneKey(address string) string { return strings.TrimSuffix(strings.TrimSpace(address), "/") }
 
 const (
 	probesAtOnce = 16

@@ -75,27 +75,6 @@ func TestPagesRender(t *testing.T) {
 	assert.Contains(t, v.get("/xxl-job-admin"+pathOf(j)).Body.String(), `action="/xxl-job-admin`+pathOf(j)+`/run"`)
 }
 
-func TestOverviewSaysWhatIsWrong(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	v := w.as(w.admin)
-	assert.Contains(t, v.text("/"), "All is well")
-	assert.Contains(t, v.text("/"), "No executor has connected yet")
-	group := w.group("golden", "gold", "")
-	j := w.job(group, "settle", func(j *model.Job) {
-		j.ScheduleConf, j.Running, j.NextMs = model.T("0 * * * * ?"), true, noon.Add(time.Minute).UnixMilli()
-	})
-	w.run(j, noon.Add(-time.Hour), time.Second, model.CodeFail, "no money")
-	w.faults = []string{"leases are not renewed"}
-	page := v.text("/")
-	assert.Contains(t, page, "To look at: 3")
-	assert.Contains(t, page, "No address of the executor “gold” is registered")
-	assert.Contains(t, page, "1 runs of 1 jobs failed")
-	assert.Contains(t, page, "This node: leases are not renewed")
-	assert.Contains(t, page, "no money")
-	assert.Contains(t, page, "Fires of the coming hour")
-}
-
 func TestJobsAreFilteredAndPaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -1,87 +1,107 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"html/template"
-	"slices"
 	"strconv"
 	"time"
 
-	"github.com/xxljob-go/xxljob/admin/internal/chart"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
 
 const (
-	homeDays     = 14
-	homeFailures = 10
-	// homeJobs bounds the started jobs of which the coming hour is drawn.
-	homeJobs = 1000
-	// homeNames is how many jobs a minute of the coming hour names.
-	homeNames = 8
+	homeDays = 14
+	// homeTroubles is how many things to look at are named one by one.
+	homeTroubles = 8
+	// openAlarms is how far open alarms are counted.
+	openAlarms = 1000
 )
 
-// trouble is something to look at.
+// trouble is something to look at: a part of the sentence at the top, or one of
+// the things that it counts.
 type trouble struct{ Text, Path string }
 
 // overviewPage answers whether all is well.
 type overviewPage struct {
-	Troubles []trouble
+	Sentence []trouble // empty when all is well
+	Troubles []trouble // one by one, as far as they have names
+	NotNamed int       // troubles that are not in the list
 	Totals   *ops.Totals
 	Started  int
-	Running  int
+	Known    bool // Started is known
+	Running  string
+	Pulse    pulseView
 	Days     template.HTML
-	Hour     template.HTML
-	HourSome bool
+	Hour     hourView
+	Queues   []queueRow
+	Waiting  int // triggers that wait, in all
 	Failures []failure
+	Cluster  Cluster
 	NoBody   bool // no executor has ever connected
 }
 
-// failure is a failed run with its job.
-type failure struct {
-	runLine
-	Job   int32
-	Title string
+// say adds a part of the sentence if there is any of it.
+func (c *call) say1(p *overviewPage, key string, n int, path string) {
+	if n > 0 {
+		p.Sentence = append(p.Sentence, trouble{c.some("home.s."+key, n), path})
+	}
+}
+
+// some is a text with a number; for the one there may be another one.
+func (c *call) some(key string, n int) string {
+	if n == 1 {
+		if text := c.t(key + ".one"); text != key+".one" {
+			return text
+		}
+	}
+	return c.t(key, count(n))
 }
 
 // overview shows whether all is well.
 func (c *call) overview(ctx context.Context) error {
-	var p overviewPage
+	p := overviewPage{Cluster: c.status(ctx)}
 	var err error
 	if p.Totals, err = c.s.cfg.Ops.Totals(ctx, c.who); err != nil {
 		return err
 	}
-	for _, text := range c.status(ctx).Faults {
-		p.Troubles = append(p.Troubles, trouble{Text: c.t("home.node", text)})
-	}
-	if err := c.groupTroubles(ctx, &p); err != nil {
+	p.NoBody = p.Totals.Executors == 0
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
 		return err
 	}
 	if err := c.failures(ctx, &p); err != nil {
 		return err
 	}
-	open := model.LogFilter{Status: model.LogRunning, Limit: 1}
-	if _, p.Running, err = c.s.cfg.Ops.ListLogs(ctx, c.who, open); err != nil {
+	if err := c.lonely(ctx, &p, groups); err != nil {
 		return err
+	}
+	c.pulse(&p)
+	c.queues(&p, groups)
+	if err := c.openAlarms(ctx, &p); err != nil {
+		return err
+	}
+	c.clusterTroubles(&p)
+	n, more, err := c.s.cfg.Ops.CountRuns(ctx, c.who, model.RunFilter{Result: model.RunRunning})
+	if err != nil {
+		return err
+	}
+	if p.Running = count(n); more {
+		p.Running += "+"
 	}
 	if p.Days, err = c.days(ctx); err != nil {
 		return err
 	}
-	if err := c.hour(ctx, &p); err != nil {
-		return err
-	}
+	c.hour(ctx, &p, groups)
+	p.NotNamed = max(len(p.Troubles)-homeTroubles, 0)
+	p.Troubles = p.Troubles[:len(p.Troubles)-p.NotNamed]
 	return c.render(ctx, "overview", head{Title: c.t("nav.overview"), Section: "overview"}, p)
 }
 
-// groupTroubles names the executors with started jobs that nobody is there to
-// run.
-func (c *call) groupTroubles(ctx context.Context, p *overviewPage) error {
-	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
-	if err != nil {
-		return err
-	}
-	started := true
-	p.NoBody = p.Totals.Executors == 0
+// lonely finds the executors with started jobs that nobody is there to run.
+func (c *call) lonely(ctx context.Context, p *overviewPage, groups []*ops.Group) error {
+	started, found := true, 0
 	for _, g := range groups {
 		if len(g.Addresses()) > 0 {
 			continue
@@ -91,126 +111,112 @@ func (c *call) groupTroubles(ctx context.Context, p *overviewPage) error {
 			return err
 		}
 		if n > 0 {
-			id := strconv.Itoa(int(g.ID))
-			path := "/jobs?state=started&group=" + id
-			if c.s.has("/executors/{id}") {
-				path = "/executors/" + id
-			}
-			p.Troubles = append(p.Troubles, trouble{Text: c.t("home.noaddress", g.Title), Path: path})
+			found++
+			p.Troubles = append(p.Troubles, trouble{c.t("home.noaddress", g.Title, count(n)), executorPath(g.ID)})
 		}
 	}
+	c.say1(p, "lonely", found, "/executors")
 	return nil
 }
 
-// failures lists what has failed within a day.
+// openAlarms counts the alarms that are open.
+func (c *call) openAlarms(ctx context.Context, p *overviewPage) error {
+	list, err := c.s.cfg.Ops.Alarms(ctx, c.who, model.AlarmFilter{Limit: openAlarms})
+	if err != nil {
+		return err
+	}
+	c.say1(p, "alarms", len(list), "/alarms")
+	return nil
+}
+
+// clusterTroubles says what is wrong with the nodes.
+func (c *call) clusterTroubles(p *overviewPage) {
+	path := "/settings"
+	if c.s.has("/settings/cluster") {
+		path = "/settings/cluster"
+	}
+	idle := 0
+	for _, n := range p.Cluster.Nodes {
+		if n.Shards == 0 && len(p.Cluster.Nodes) <= p.Cluster.Total {
+			idle++
+			p.Troubles = append(p.Troubles, trouble{c.t("home.idlenode", n.Name), path})
+		}
+	}
+	c.say1(p, "idle", idle, path)
+	c.say1(p, "orphans", p.Cluster.Orphans, path)
+	c.say1(p, "node", len(p.Cluster.Faults), path)
+	for _, text := range p.Cluster.Faults {
+		p.Troubles = append(p.Troubles, trouble{Text: c.t("home.node", text)})
+	}
+}
+
+const (
+	failureDay  = 24 * time.Hour
+	failureRuns = 200 // failed runs that are looked at
+	failureJobs = 12  // jobs in the list
+	failureLast = 5   // runs of a job that say whether it works again
+)
+
+// failure is a job with failed runs.
+type failure struct {
+	runRow
+	Count   int  // failed runs among those that were looked at
+	Failing bool // its last run that has ended has failed too
+	Ran     bool // it has run since: it works again
+}
+
+// failures lists the jobs with failed runs of a day, the newest failure first.
 func (c *call) failures(ctx context.Context, p *overviewPage) error {
-	const sample = 100
-	f := model.LogFilter{Status: model.LogFailed, From: c.now().Add(-24 * time.Hour), Limit: sample}
-	list, total, err := c.s.cfg.Ops.ListLogs(ctx, c.who, f)
-	if err != nil || len(list) == 0 {
+	f := model.RunFilter{Result: model.RunFailed, From: c.now().Add(-failureDay), Limit: failureRuns}
+	page, err := c.s.cfg.Ops.Runs(ctx, c.who, f)
+	if err != nil || len(page.Runs) == 0 {
 		return err
 	}
-	f.Limit = homeFailures
-	lines, err := c.lastRuns(ctx, f)
+	at := map[int32]int{}
+	var newest []*model.Log
+	var ids []int32
+	counts := map[int32]int{}
+	for _, l := range page.Runs {
+		counts[l.JobID]++
+		if _, known := at[l.JobID]; !known {
+			at[l.JobID] = len(newest)
+			newest, ids = append(newest, l), append(ids, l.JobID)
+		}
+	}
+	recent, err := c.s.cfg.History.RecentRuns(ctx, ids, failureLast)
 	if err != nil {
 		return err
 	}
-	jobs := map[int32]bool{}
-	for _, l := range list {
-		jobs[l.JobID] = true
-	}
-	path := ""
-	if c.s.has("/runs") {
-		path = "/runs?result=failed"
-	}
-	text := c.t("home.failing", count(total), len(jobs))
-	if total > sample {
-		text = c.t("home.failing.most", count(total))
-	}
-	p.Troubles = append(p.Troubles, trouble{Text: text, Path: path})
-	for i, line := range lines {
-		one := failure{runLine: line, Job: list[i].JobID, Title: "#" + strconv.Itoa(int(list[i].JobID))}
-		j, err := c.s.cfg.Ops.Job(ctx, c.who, one.Job)
-		if err == nil {
-			one.Title = j.Name
-		} else if _, ours := c.why(err); !ours {
-			return err
+	failing := 0
+	for _, id := range ids {
+		if stillFails(recent[id]) {
+			failing++
 		}
-		p.Failures = append(p.Failures, one)
 	}
+	shown := newest[:min(len(newest), failureJobs)]
+	rows, err := c.runRows(ctx, shown)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		row.Job = cmp.Or(row.Job, "#"+strconv.Itoa(int(row.JobID)))
+		fails := stillFails(recent[row.JobID])
+		p.Failures = append(p.Failures, failure{runRow: row, Count: counts[row.JobID], Failing: fails, Ran: !fails})
+	}
+	c.say1(p, "failing", failing, "/runs?result=failed")
 	return nil
 }
 
-// days draws the runs of the last days by result.
-func (c *call) days(ctx context.Context) (template.HTML, error) {
-	y, m, d := c.now().Date()
-	loc := c.s.cfg.Location
-	first := time.Date(y, m, d-homeDays+1, 0, 0, 0, 0, loc)
-	data, err := c.s.cfg.Ops.Dashboard(ctx, c.who, first, time.Date(y, m, d, 23, 59, 59, 0, loc))
-	if err != nil {
-		return "", err
-	}
-	bars := chart.Bars{
-		Frame: chart.Frame{
-			ID: "days", Title: c.t("home.days", homeDays), Unit: c.t("home.runs.unit"), Table: c.t("table"),
-		},
-		Series: []chart.Series{
-			{Name: c.t("run.ok"), Class: chart.OK},
-			{Name: c.t("run.failed"), Class: chart.Failed},
-			{Name: c.t("run.running"), Class: chart.Running},
-		},
-		When: c.t("home.day"), Label: func(t time.Time) string { return t.Format("01-02") },
-	}
-	for i := range homeDays {
-		day := time.Date(y, m, d-homeDays+1+i, 0, 0, 0, 0, loc)
-		b := chart.Bucket{Start: day, Values: make([]float64, 3)}
-		for _, r := range data.Days {
-			if r.Day.In(loc).Format(time.DateOnly) == day.Format(time.DateOnly) {
-				b.Values = []float64{float64(r.Success), float64(r.Failed), float64(r.Running)}
-			}
-		}
-		bars.Buckets = append(bars.Buckets, b)
-	}
-	return bars.HTML(), nil
-}
-
-// hour draws what fires in the coming hour, minute by minute.
-func (c *call) hour(ctx context.Context, p *overviewPage) error {
-	started := true
-	list, total, err := c.s.cfg.Ops.ListJobs(ctx, c.who, model.JobFilter{Running: &started, Limit: homeJobs})
-	if err != nil {
-		return err
-	}
-	p.Started, p.HourSome = total, total > len(list)
-	now := c.now().Truncate(time.Minute)
-	d := chart.Density{
-		Frame: chart.Frame{ID: "hour", Title: c.t("home.hour"), Unit: c.t("home.hour.unit"), Table: c.t("table")},
-		Start: now, Step: time.Minute, Cells: make([]chart.Cell, 60),
-		Heads: [3]string{c.t("home.minute"), c.t("home.fires"), c.t("nav.jobs")},
-	}
-	some := false
-	for _, j := range list {
-		if j.NextMs <= 0 || time.UnixMilli(j.NextMs).After(now.Add(time.Hour)) {
-			continue
-		}
-		loc, ok := c.zone(j.TimeZone)
-		next, err := fires(j.ScheduleType, j.ScheduleConf.S)
-		if !ok || err != nil || next == nil {
-			continue
-		}
-		for i, n := range chart.Count(next, chart.Edges(now.In(loc), time.Minute, 60), 60) {
-			if n == 0 {
-				continue
-			}
-			some = true
-			d.Cells[i].Count += n
-			if len(d.Cells[i].Names) < homeNames && !slices.Contains(d.Cells[i].Names, j.Name) {
-				d.Cells[i].Names = append(d.Cells[i].Names, oneLine(j.Name))
-			}
+// stillFails reports whether the last of the runs that have ended has failed.
+func stillFails(runs []model.Recent) bool {
+	for i := len(runs) - 1; i >= 0; i-- {
+		r := &runs[i]
+		switch {
+		case r.HandleCode == model.CodeSuccess:
+			return false
+		case r.HandleCode != model.CodeNone, r.TriggerCode != model.CodeNone && r.TriggerCode != model.CodeSuccess:
+			return true
 		}
 	}
-	if some {
-		p.Hour = d.HTML()
-	}
-	return nil
+	return true // those that run now do not say that it works
 }

@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/forecast"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
+	"github.com/xxljob-go/xxljob/admin/internal/pulse"
 )
 
 // logins is what the package needs of package auth.
@@ -28,6 +30,18 @@ type Cluster struct {
 	Held   int      // shards that this node schedules
 	Total  int      // all shards
 	Faults []string // what is wrong here, in words; empty when all is well
+
+	Nodes    []ClusterNode // the live ones, by name
+	Orphans  int           // shards whose lease has ended and that nobody has taken
+	JavaSeen time.Time     // when a run that a Java node made was last seen; zero is never, by this node
+}
+
+// ClusterNode is a node of the admin that is alive.
+type ClusterNode struct {
+	Name   string
+	Seen   time.Time // its last renewal
+	Shards int       // that it holds
+	Me     bool
 }
 
 // Config describes a Server. Ops, Auth and History are required.
@@ -40,6 +54,11 @@ type Config struct {
 	Cluster func(ctx context.Context) Cluster
 	// Executors tells of executors' addresses.
 	Executors Executors
+	// Pulse is what this node did within the last hour. Nil says nothing.
+	Pulse *pulse.Pulse
+	// Forecast returns the coming hour of some groups; ok is false while it is not
+	// known. Nil says nothing.
+	Forecast func(ctx context.Context, see func(group int32) bool) (hour *forecast.Hour, ok bool)
 	// Location is the zone of all times on the pages. Default time.Local.
 	Location *time.Location
 	// Lang is the language of visitors whose browser names none of ours. The

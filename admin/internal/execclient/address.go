@@ -25,6 +25,10 @@ type endpoint struct {
 	tls  bool
 }
 
+// Key is how an address is called in what a Client tells of addresses: without
+// blanks around it and without a slash at its end.
+func Key(address string) string { return laneKey(address) }
+
 // laneKey is how an address names its lane: blanks around it, which Java leaves
 // in manual lists, and one slash at its end make no difference.
 func laneKey(address string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,10 +93,8 @@ func TestHour(t *testing.T) {
 // minuteOf is the first minute that names a job.
 func minuteOf(h *Hour, name string) int {
 	for i, c := range h.Cells {
-		for _, n := range c.Names {
-			if n == name {
-				return i
-			}
+		if slices.Contains(c.Names, name) {
+			return i
 		}
 	}
 	return -1

@@ -47,6 +47,7 @@ func crudJobs(t *testing.T, f *fixture) {
 	t.Run("start and stop", f.jobStatus)
 	t.Run("behind what is planned", f.jobBehind)
 	t.Run("delete", f.jobDelete)
+	t.Run("started", f.jobsStarted)
 	t.Run("code", f.glue)
 }
 

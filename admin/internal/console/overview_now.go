@@ -1,0 +1,192 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"html/template"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/chart"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+	"github.com/xxljob-go/xxljob/admin/internal/pulse"
+)
+
+const (
+	// lateLimit is what the overview calls late.
+	lateLimit = time.Second
+	// lateMinutes is how far back it looks for that.
+	lateMinutes = 10
+	queueRows   = 8
+)
+
+// pulseView is what this node has measured since its start.
+type pulseView struct {
+	Known bool
+	Since time.Time
+	Sent  int64 // of the last minutes
+	P50   string
+	P99   string
+	Chart template.HTML // runs a minute by result
+}
+
+// pulse shows how late this node was, and how runs ended.
+func (c *call) pulse(p *overviewPage) {
+	if c.s.cfg.Pulse == nil {
+		return
+	}
+	all := c.s.cfg.Pulse.Last(pulse.Minutes)
+	late := pulse.LatenessOf(all[len(all)-lateMinutes:], lateLimit)
+	p.Pulse = pulseView{Known: true, Since: c.s.cfg.Pulse.Since(), Sent: late.Sent, P50: "–", P99: "–"}
+	if late.Sent > 0 {
+		p.Pulse.P50, p.Pulse.P99 = "≤ "+millis(late.P50), "≤ "+millis(late.P99)
+	}
+	c.say1(p, "late", int(late.Late), "#late")
+	bars := chart.Bars{
+		Frame: chart.Frame{
+			ID: "minutes", Title: c.t("home.minutes"), Unit: c.t("home.minutes.unit"), Table: c.t("table"),
+		},
+		Series: []chart.Series{
+			{Name: c.t("run.ok"), Class: chart.OK},
+			{Name: c.t("run.failed"), Class: chart.Failed},
+			{Name: c.t("run.timeout"), Class: chart.Lost},
+		},
+		When: c.t("home.minute"), Label: func(t time.Time) string { return t.Format("15:04") },
+	}
+	for _, m := range all {
+		bars.Buckets = append(bars.Buckets, chart.Bucket{
+			Start: m.Start.In(c.s.cfg.Location), Values: []float64{float64(m.OK), float64(m.Failed), float64(m.Timeout)},
+		})
+	}
+	p.Pulse.Chart = bars.HTML()
+}
+
+// queueRow is what waits for the addresses of an executor.
+type queueRow struct {
+	ID        int32
+	Title     string
+	Addresses int
+	Queued    int
+	InFlight  int
+	Dead      int // addresses that do not answer
+}
+
+// queues lists the executors for which something waits, or that do not answer.
+func (c *call) queues(p *overviewPage, groups []*ops.Group) {
+	if c.s.cfg.Executors.Lanes == nil {
+		return
+	}
+	lanes := c.s.cfg.Executors.Lanes()
+	dead := map[string]bool{}
+	for _, g := range groups {
+		row := queueRow{ID: g.ID, Title: g.Title}
+		for _, address := range g.Addresses() {
+			row.Addresses++
+			lane := lanes[laneKey(address)]
+			row.Queued += lane.Queued
+			row.InFlight += lane.InFlight
+			if !lane.DeadSince.IsZero() {
+				row.Dead++
+				dead[laneKey(address)] = true
+			}
+		}
+		if row.Dead > 0 {
+			p.Troubles = append(p.Troubles, trouble{
+				c.t("home.deadof", g.Title, row.Dead, row.Addresses), executorPath(g.ID),
+			})
+		}
+		p.Waiting += row.Queued
+		if row.Queued+row.InFlight+row.Dead > 0 {
+			p.Queues = append(p.Queues, row)
+		}
+	}
+	slices.SortStableFunc(p.Queues, func(a, b queueRow) int {
+		return cmp.Or(cmp.Compare(b.Queued, a.Queued), cmp.Compare(b.Dead, a.Dead), cmp.Compare(b.InFlight, a.InFlight))
+	})
+	p.Queues = p.Queues[:min(len(p.Queues), queueRows)]
+	c.say1(p, "dead", len(dead), "/executors")
+}
+
+// hourView is what fires in the coming hour.
+type hourView struct {
+	Known    bool
+	Chart    template.HTML // "" when nothing fires
+	NextID   int32         // the job that fires next, when nothing does within the hour
+	NextName string
+	NextAt   time.Time
+}
+
+// hour draws what fires in the coming hour, minute by minute.
+func (c *call) hour(ctx context.Context, p *overviewPage, groups []*ops.Group) {
+	if c.s.cfg.Forecast == nil {
+		return
+	}
+	mine := map[int32]bool{}
+	for _, g := range groups {
+		mine[g.ID] = true
+	}
+	// An administrator sees the jobs of groups that are gone, too.
+	h, ok := c.s.cfg.Forecast(ctx, func(group int32) bool { return mine[group] || c.user.Admin })
+	if !ok {
+		return
+	}
+	p.Hour.Known, p.Known, p.Started = true, true, h.Started
+	d := chart.Density{
+		Frame: chart.Frame{ID: "hour", Title: c.t("home.hour"), Table: c.t("table")},
+		Start: h.Start.In(c.s.cfg.Location), Step: time.Minute, Cells: make([]chart.Cell, len(h.Cells)),
+		Heads: [3]string{c.t("home.minute"), c.t("home.fires"), c.t("nav.jobs")},
+	}
+	most := 0
+	for i, cell := range h.Cells {
+		to := &d.Cells[i]
+		to.Count = cell.Fires
+		most = max(most, cell.Fires)
+		for _, name := range cell.Names {
+			to.Names = append(to.Names, oneLine(name))
+		}
+		if more := cell.Jobs - len(cell.Names); more > 0 {
+			to.Names = append(to.Names, c.t("home.hour.more", strconv.Itoa(more)))
+		}
+	}
+	switch {
+	case most > 0:
+		d.Unit = c.t("home.hour.unit", count(most))
+		p.Hour.Chart = d.HTML()
+	case h.Next != nil:
+		p.Hour.NextID, p.Hour.NextName, p.Hour.NextAt = h.Next.ID, h.Next.Name, h.Next.At
+	}
+}
+
+// days draws the runs of the last days by result.
+func (c *call) days(ctx context.Context) (template.HTML, error) {
+	y, m, d := c.now().Date()
+	loc := c.s.cfg.Location
+	first := time.Date(y, m, d-homeDays+1, 0, 0, 0, 0, loc)
+	data, err := c.s.cfg.Ops.Dashboard(ctx, c.who, first, time.Date(y, m, d, 23, 59, 59, 0, loc))
+	if err != nil {
+		return "", err
+	}
+	bars := chart.Bars{
+		Frame: chart.Frame{
+			ID: "days", Title: c.t("home.days", homeDays), Unit: c.t("home.runs.unit"), Table: c.t("table"),
+		},
+		Series: []chart.Series{
+			{Name: c.t("run.ok"), Class: chart.OK},
+			{Name: c.t("run.failed"), Class: chart.Failed},
+			{Name: c.t("run.running"), Class: chart.Running},
+		},
+		When: c.t("home.day"), Label: func(t time.Time) string { return t.Format("01-02") },
+	}
+	for i := range homeDays {
+		day := time.Date(y, m, d-homeDays+1+i, 0, 0, 0, 0, loc)
+		b := chart.Bucket{Start: day, Values: make([]float64, 3)}
+		for _, r := range data.Days {
+			if r.Day.In(loc).Format(time.DateOnly) == day.Format(time.DateOnly) {
+				b.Values = []float64{float64(r.Success), float64(r.Failed), float64(r.Running)}
+			}
+		}
+		bars.Buckets = append(bars.Buckets, b)
+	}
+	return bars.HTML(), nil
+}

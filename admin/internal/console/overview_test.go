@@ -1,0 +1,115 @@
+package console
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/xxljob-go/xxljob/admin/internal/forecast"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/pulse"
+)
+
+// verdict is the sentence at the top of the overview, without its markup.
+func verdict(page string) string {
+	_, rest, _ := strings.Cut(page, `<section class="block verdict`)
+	_, rest, _ = strings.Cut(rest, "<h2>")
+	text, _, _ := strings.Cut(rest, "</h2>")
+	var b strings.Builder
+	for part := range strings.SplitSeq(text, "<") {
+		_, after, ok := strings.Cut(part, ">")
+		if !ok {
+			after = part
+		}
+		b.WriteString(after)
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+func TestOverviewSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	p := pulse.New(func() time.Time { return noon })
+	lanes := map[string]AddressState{}
+	cluster := Cluster{Node: "node-a", Held: 16, Total: 16}
+	w := newWorld(t, func(cfg *Config) {
+		cfg.Pulse, cfg.Executors.Lanes = p, func() map[string]AddressState { return lanes }
+		cfg.Cluster = func(context.Context) Cluster { return cluster }
+	})
+	v := w.as(w.admin)
+	page := v.text("/")
+	assert.Equal(t, "✓ All is well", verdict(page))
+	assert.Contains(t, page, "No executor has connected yet")
+	assert.Contains(t, page, "Nothing failed in the last 24 hours")
+	assert.Contains(t, page, "over its 0 scheduled fires")
+
+	started := func(j *model.Job) { j.Running = true }
+	gold, silver := w.group("golden", "gold", ""), w.group("silver", "silver", "http://10.0.0.1:9999/,http://10.0.0.2:9999/")
+	j := w.job(gold, "settle", started)
+	well := w.job(silver, "report", started)
+	w.run(j, noon.Add(-time.Hour), time.Second, model.CodeFail, "no money")
+	w.run(j, noon.Add(-2*time.Hour), time.Second, model.CodeFail, "no money before")
+	w.run(well, noon.Add(-time.Hour), time.Second, model.CodeFail, "once")
+	w.run(well, noon.Add(-time.Minute), time.Second, model.CodeSuccess, "")
+	page = v.text("/")
+	assert.Equal(t, "✕ 1 job is failing; 1 executor with started jobs has no address.", verdict(page))
+	assert.Contains(t, page, "No address of the executor “gold” is registered (started jobs: 1)")
+	assert.Contains(t, page, "no money")
+	assert.Contains(t, page, `href="/runs?result=failed&job=`+strconv.Itoa(int(j.ID))+`">2</a>`)
+	assert.Contains(t, page, "works again")
+
+	p.Sent(3 * time.Second)
+	p.Ended(model.CodeSuccess)
+	lanes["http://10.0.0.2:9999"] = AddressState{DeadSince: noon.Add(-time.Minute), Queued: 1200, InFlight: 2}
+	cluster.Faults, cluster.Orphans = []string{"leases are not renewed"}, 2
+	cluster.Nodes = []ClusterNode{{Name: "node-a", Seen: noon, Shards: 14, Me: true}, {Name: "node-b", Seen: noon}}
+	cluster.JavaSeen = noon.Add(-2 * time.Minute)
+	page = v.text("/")
+	assert.Equal(t, "✕ 1 job is failing; 1 executor with started jobs has no address; "+
+		"1 fire of the last 10 minutes was more than 1 s late; 1 executor address does not answer; "+
+		"1 node holds no lease; 2 scheduling shards are held by no node; something is wrong with this node.", verdict(page))
+	assert.Contains(t, page, "Executor “silver”: 1 of 2 addresses do not answer")
+	assert.Contains(t, page, "This node: leases are not renewed")
+	assert.Contains(t, page, "Triggers that wait to be sent · 1,200")
+	assert.Contains(t, page, "A Java admin works on this database too")
+	assert.Contains(t, page, "14/16")
+
+	// Others see nothing of groups that are not theirs.
+	other := w.as(w.user("nobody1", false, "")).text("/")
+	for _, hidden := range []string{"gold", "silver", "settle", "no money", "1,200"} {
+		assert.NotContains(t, other, hidden)
+	}
+}
+
+func TestOverviewOfTheComingHour(t *testing.T) {
+	t.Parallel()
+	hour, known := &forecast.Hour{Start: noon}, false
+	var saw func(int32) bool
+	w := newWorld(t, func(cfg *Config) {
+		cfg.Forecast = func(_ context.Context, see func(int32) bool) (*forecast.Hour, bool) {
+			saw = see
+			return hour, known
+		}
+	})
+	gold := w.group("golden", "gold", "")
+	v := w.as(w.admin)
+	assert.Contains(t, v.text("/"), "It is being counted")
+	known = true
+	assert.Contains(t, v.text("/"), "No job is started")
+	assert.True(t, saw(gold) && saw(99))
+	hour.Started = 1
+	assert.Contains(t, v.text("/"), "None of the started jobs has a next time")
+	hour.Next = &forecast.Next{ID: 7, Name: "<b>late", At: noon.Add(3 * time.Hour)}
+	page := v.get("/").Body.String()
+	assert.Contains(t, page, "The next one:")
+	assert.Contains(t, page, `<a href="/jobs/7">&lt;b&gt;late</a>`)
+	assert.Contains(t, page, "in 3 h")
+	hour.Cells[5] = forecast.Cell{Fires: 70, Jobs: 12, Names: []string{"a", "<i>b"}}
+	page = v.get("/").Body.String()
+	assert.Contains(t, page, "12:05 · 70\na\n&lt;i&gt;b\nand 10 more")
+	w.as(w.user("nobody1", false, "")).text("/")
+	assert.False(t, saw(gold))
+}

@@ -24,7 +24,7 @@ RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 UNIT = $$($(GO) list ./... | grep -v '/internal/e2e')
 
 # What needs real database servers beside SQLite.
-DATABASES := ./internal/store/... ./internal/besidejava/... ./internal/dbtest/... ./internal/rest/...
+DATABASES := ./internal/store/... ./internal/besidejava/... ./internal/dbtest/... ./internal/rest/... ./internal/pagebench/...
 
 .DEFAULT_GOAL := help
 .PHONY: help
@@ -83,6 +83,11 @@ bench: ## Run the published benchmark and print its table
 .PHONY: admin-bench
 admin-bench: ## Run the admin's benchmark on SQLite and MariaDB: about an hour
 	cd admin && $(GO) run ./bench
+
+.PHONY: page-bench
+page-bench: ## Ask for every page and list with 1,000,000 runs on the three databases: about five minutes
+	cd admin && $(GO) test -tags databases -run '^$$' -bench Pages -benchtime 10x -timeout 30m ./internal/pagebench \
+		-runs 1000000 -jobs 10000 -audits 100000
 
 .PHONY: microbench
 microbench: ## Run the Go benchmarks that match BENCH (all), COUNT times (1)

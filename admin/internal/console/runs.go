@@ -54,12 +54,13 @@ type runsPage struct {
 	Results  []choice
 	Rows     []runRow
 	Count    int
-	More     bool   // there are more than were counted
-	Searched bool   // the page is not full, and not everything was looked at
-	Next     string // path of the next page; "" at the end
-	First    string // path of the first page; "" on it
-	Live     bool   // the first page: it renews itself
-	Job      string // name of the job that the list is narrowed to
+	More     bool      // there are more than were counted
+	Searched bool      // the page is not full, and not everything was looked at
+	Back     time.Time // how far was looked then
+	Next     string    // path of the next page; "" at the end
+	First    string    // path of the first page; "" on it
+	Live     bool      // the first page: it renews itself
+	Job      string    // name of the job that the list is narrowed to
 	Filtered bool
 	Problem  string
 	Here     string
@@ -229,7 +230,7 @@ func (c *call) listRuns(ctx context.Context, f model.RunFilter, p *runsPage) err
 		return err
 	}
 	if page.Next.ID != 0 {
-		p.Next, p.Searched = writeCursor(page.Next), len(page.Runs) < f.Limit
+		p.Next, p.Searched, p.Back = writeCursor(page.Next), len(page.Runs) < f.Limit, page.Next.At
 	}
 	return nil
 }

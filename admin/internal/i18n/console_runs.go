@@ -42,9 +42,9 @@ var consoleRuns = pageTexts{
 	},
 	"runs.none.filter": {"没有符合筛选条件的运行记录。", "沒有符合篩選條件的執行記錄。", "No run matches the filter."},
 	"runs.searched": {
-		"符合条件的记录很少：只查找了一部分较新的记录，可继续向前查找。",
-		"符合條件的記錄很少：只查找了一部分較新的記錄，可繼續向前查找。",
-		"What matches is rare: only a part of the newer runs was searched so far.",
+		"符合条件的记录很少：目前只查找到 {0}，更早的运行还没有查找。",
+		"符合條件的記錄很少：目前只查找到 {0}，更早的執行還沒有查找。",
+		"What matches is rare: searched back to {0} so far, older runs were not looked at yet.",
 	},
 	"runs.on":         {"继续查找", "繼續查找", "Search on"},
 	"runs.first":      {"最新", "最新", "Newest"},

@@ -30,7 +30,7 @@ type querier interface {
 // the writer. On a server none takes longer than readLimit, with its rows.
 func (s *Store) reader() querier {
 	if s.d.local {
-		return s.rd
+		return observed{s.rd}
 	}
 	return bounded{s.rd}
 }
@@ -43,10 +43,12 @@ func (b bounded) ExecContext(ctx context.Context, query string, args ...any) (sq
 }
 
 func (b bounded) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	observe(ctx, query, args)
 	return b.db.QueryContext(withLimit(ctx, readLimit), query, args...)
 }
 
 func (b bounded) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	observe(ctx, query, args)
 	return b.db.QueryRowContext(withLimit(ctx, readLimit), query, args...)
 }
 

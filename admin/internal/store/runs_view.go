@@ -15,15 +15,11 @@ const (
 	runPageDefault = 50
 	runPageMax     = 200
 
-	// runWindow is how many rows one statement looks at for what no index knows,
-	// runWindows how many of them one page is worth, and runBudget the time after
-	// which no further one is begun: a rare text is looked for page by page.
-	runWindow  = 2_500
-	runWindows = 40
-	runBudget  = 100 * time.Millisecond
-
-	runCountMax    = 10_000 // where counting ends
-	runCountWindow = 5_000  // and how many rows it looks at for what no index knows
+	// Where counting ends; for what no index knows after so many rows, and that
+	// time.
+	runCountMax    = 10_000
+	runCountLook   = 5_000
+	runCountBudget = 50 * time.Millisecond
 
 	shardMax = 1000 // of a broadcast
 )
@@ -158,45 +154,6 @@ func (rq *runQuery) behind(s *Store, c model.RunCursor) where {
 	return w
 }
 
-// runKeys reads the matches among the next rows behind a cursor, at most limit of
-// them, and returns where the rows that were looked at end: zero when there are
-// no more.
-func (s *Store) runKeys(
-	ctx context.Context, rq *runQuery, c model.RunCursor, rows, limit int,
-) (list []runKey, end model.RunCursor, err error) {
-	scan := rq.behind(s, c)
-	inner := rq.from + scan.String() + " ORDER BY " + rq.order() + " LIMIT ?"
-	outer := "l.id DESC"
-	if rq.byTime {
-		outer = rq.order()
-	}
-	args := append(append(slices.Clone(scan.args), rows), rq.match.args...)
-	list, err = collect(ctx, s.reader(), s.scanRunKey, s.sql("SELECT l.id, l.trigger_time, l.handle_time FROM (SELECT "+
-		rq.id+" AS wid"+inner+") w JOIN xxl_job_log l ON l.id = w.wid"+rq.match.String()+" ORDER BY "+outer+" LIMIT ?"),
-		append(args, limit)...)
-	if err != nil {
-		return nil, end, err
-	}
-	// Where the window ends. Ids are in the index, so that this reads no row.
-	ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT "+rq.id+rq.from+scan.String()+" ORDER BY "+rq.order()+
-		" LIMIT 1 OFFSET ?"), append(scan.args, rows-1)...)
-	if err != nil || len(ids) == 0 {
-		return list, end, err
-	}
-	end.ID = ids[0]
-	if rq.byTime {
-		err = s.reader().QueryRowContext(ctx, s.sql("SELECT l.trigger_time FROM xxl_job_log l WHERE l.id = ?"), end.ID).
-			Scan(s.scanTime(&end.At))
-	}
-	return list, end, err
-}
-
-func (s *Store) scanRunKey(row scanner) (runKey, error) {
-	var k runKey
-	err := row.Scan(&k.id, s.scanTime(&k.trigger), s.scanTime(&k.handled))
-	return k, err
-}
-
 // cursor is the place of a row.
 func (k *runKey) cursor() model.RunCursor { return model.RunCursor{ID: k.id, At: k.trigger} }
 
@@ -215,7 +172,11 @@ func (s *Store) Runs(ctx context.Context, f model.RunFilter) (*model.RunPage, er
 	if limit <= 0 {
 		limit = runPageDefault
 	}
-	keys, next, err := s.searchRuns(ctx, rq, f.Before, min(limit, runPageMax))
+	limit = min(limit, runPageMax)
+	keys, next, err := s.searchRuns(ctx, rq, f.Before, limit)
+	if err == nil && next.ID != 0 && len(keys) < limit && next.At.IsZero() {
+		next.At, err = s.triggeredAt(ctx, next.ID) // says how far was looked
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
@@ -231,52 +192,16 @@ func (s *Store) Runs(ctx context.Context, f model.RunFilter) (*model.RunPage, er
 	return page, nil
 }
 
-// searchRuns looks through window after window until the page is full.
-func (s *Store) searchRuns(
-	ctx context.Context, rq *runQuery, at model.RunCursor, limit int,
-) (keys []runKey, next model.RunCursor, err error) {
-	rows := limit + 1
-	if len(rq.match.conds) > 0 || rq.took != nil {
-		rows = runWindow
-	}
-	began := time.Now()
-	for range runWindows {
-		most := limit + 1
-		if rq.took != nil {
-			most = rows
-		}
-		list, end, err := s.runKeys(ctx, rq, at, rows, most)
-		if err != nil {
-			return nil, next, err
-		}
-		if rq.took != nil {
-			list = slices.DeleteFunc(list, func(k runKey) bool { return !rq.took(&k) })
-		}
-		keys = append(keys, list...)
-		switch {
-		case len(keys) > limit:
-			keys = keys[:limit]
-			return keys, keys[limit-1].cursor(), nil
-		case end.ID == 0:
-			return keys, next, nil
-		}
-		at = end
-		if time.Since(began) > runBudget {
-			break
-		}
-	}
-	return keys, at, nil
-}
-
 // CountRuns counts the log rows that match, whatever their place in the list, up
-// to 10,000; for what no index knows, among the newest 5,000 rows of the index.
-// more is true when there may be others.
+// to 10,000; for what no index knows, among the newest 5,000 rows of the index,
+// or as many as about a twentieth of a second lets it read. more is true when
+// there may be others.
 func (s *Store) CountRuns(ctx context.Context, f model.RunFilter) (n int, more bool, err error) {
 	rq, ok := s.runQuery(&f)
 	if !ok {
 		return 0, false, nil
 	}
-	if len(rq.match.conds) == 0 && rq.took == nil {
+	if !rq.looks() {
 		scan := rq.behind(s, model.RunCursor{})
 		err = s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM (SELECT "+rq.id+rq.from+scan.String()+
 			" LIMIT ?) c"), append(scan.args, runCountMax+1)...).Scan(&n)
@@ -285,14 +210,13 @@ func (s *Store) CountRuns(ctx context.Context, f model.RunFilter) (n int, more b
 		}
 		return min(n, runCountMax), n > runCountMax, nil
 	}
-	list, end, err := s.runKeys(ctx, rq, model.RunCursor{}, runCountWindow, runCountWindow)
+	p := pace{rows: runCountLook, time: runCountBudget}
+	end, err := s.lookAt(ctx, rq, model.RunCursor{}, p, runCountLook, func(list []runKey) bool {
+		n += len(list)
+		return true
+	})
 	if err != nil {
 		return 0, false, fmt.Errorf("count runs: %w", err)
-	}
-	for i := range list {
-		if rq.took == nil || rq.took(&list[i]) {
-			n++
-		}
 	}
 	return n, end.ID != 0, nil
 }

@@ -159,7 +159,7 @@ func (f *fixture) runRare(t *testing.T) {
 			want := map[string]string{"result": "m4,m3,m2,m1,m0", "text": "m4"}[name]
 			var got []string
 			for rounds := 0; ; rounds++ { // a slow machine needs more of them
-				require.Less(t, rounds, 10)
+				require.Less(t, rounds, 100)
 				page, err := f.Runs(t.Context(), filter)
 				require.NoError(t, err)
 				if len(page.Runs) > 0 {
@@ -175,7 +175,8 @@ func (f *fixture) runRare(t *testing.T) {
 	n, more, err := f.CountRuns(t.Context(), model.RunFilter{GroupID: 630})
 	require.NoError(t, err)
 	if more { // some Java schemas have no index that knows the group: what was looked at is counted
-		assert.Equal(t, 5000, n)
+		assert.Positive(t, n)
+		assert.LessOrEqual(t, n, 5000)
 		return
 	}
 	assert.Equal(t, 5100, n)

@@ -238,10 +238,19 @@ func ceiling(v float64) float64 {
 	return 10 * base
 }
 
-// shorten cuts a label to so many characters; the whole of it stands in a title.
+// shorten cuts a label to so many letters, of which those of East Asia and
+// pictures take two; the whole of it stands in a title.
 func shorten(s string, most int) string {
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most-1]) + "…"
+	wide := 0
+	for i, r := range s {
+		step := 1
+		if r >= 0x1100 && (r <= 0x11ff || r >= 0x2600) {
+			step = 2
+		}
+		if wide += step; wide > most {
+			runes := []rune(s[:i])
+			return string(runes[:max(len(runes)-1, 0)]) + "…"
+		}
 	}
 	return s
 }

@@ -136,8 +136,10 @@ func drawNode(c *canvas, n *Node, p place) {
 	c.tag("rect", "class", "chart-node", "x", num(p.x()), "y", num(p.y()), "width", num(nodeWidth),
 		"height", num(nodeHeight), "rx", "4")
 	c.shape(n.Class, p.x()+6, p.y()+8, 4, nodeHeight-16)
-	c.text("text", shorten(n.Label, nodeLabel), "class", "chart-label",
-		"x", num(p.x()+16), "y", num(p.y()+nodeHeight/2+4))
+	// A picture of its own cuts off what is wider than letters usually are.
+	c.open("svg", "x", num(p.x()+16), "y", num(p.y()), "width", num(nodeWidth-20), "height", num(nodeHeight))
+	c.text("text", shorten(n.Label, nodeLabel), "class", "chart-label", "x", "0", "y", num(nodeHeight/2+4))
+	c.end("svg")
 	if linked {
 		c.end("a")
 	} else {

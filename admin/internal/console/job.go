@@ -44,6 +44,7 @@ type jobPage struct {
 	Next      time.Time
 	Strip     template.HTML
 	Figures   figures
+	Late      lateness
 	Tabs      []tab
 	Tab       string
 	Runs      []runLine
@@ -80,6 +81,9 @@ func (c *call) job(ctx context.Context) error {
 	}
 	if len(recent[j.ID]) > 0 {
 		p.Strip = c.strip(j.ID, recent[j.ID])
+	}
+	if p.Late, err = c.lateness(ctx, j.ID); err != nil {
+		return err
 	}
 	if p.Group, err = c.s.cfg.Ops.Group(ctx, c.who, j.GroupID); err != nil {
 		if _, ours := c.why(err); !ours {

@@ -56,7 +56,8 @@ func (c *call) pulse(p *overviewPage) {
 	}
 	for _, m := range all {
 		bars.Buckets = append(bars.Buckets, chart.Bucket{
-			Start: m.Start.In(c.s.cfg.Location), Values: []float64{float64(m.OK), float64(m.Failed), float64(m.Timeout)},
+			Start:  m.Start.In(c.s.cfg.Location),
+			Values: []float64{float64(m.OK), float64(m.Failed), float64(m.Timeout)},
 		})
 	}
 	p.Pulse.Chart = bars.HTML()

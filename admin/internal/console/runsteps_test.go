@@ -74,6 +74,10 @@ func TestTimeLine(t *testing.T) {
 	assert.NotContains(t, done, "no time reported")
 	assert.Contains(t, done, "Times inside the log are those of the executor")
 
+	job := v.text(pathOf(j))
+	assert.Contains(t, job, "of the last 1 runs it is on record for 1")
+	assert.Contains(t, job, "<dd>13.0 ms</dd>")
+
 	s.Late = -1
 	refused := v.text(runPath(w.sent(j, sentText(s, "error, no such handler"), 500)))
 	assert.Contains(t, refused, "<b>asked for</b>")

@@ -2,6 +2,17 @@ package i18n
 
 // consoleJobs is what the pages of jobs say.
 var consoleJobs = pageTexts{
+	"job.late": {"触发延迟", "觸發延遲", "Lateness"},
+	"job.late.how": {
+		"触发延迟：从计划时刻到写入执行器连接；最近 {0} 次运行中有 {1} 次的记录。",
+		"觸發延遲：從計劃時刻到寫入執行器連線；最近 {0} 次執行中有 {1} 次的記錄。",
+		"Lateness is from the planned instant to the executor's socket; of the last {0} runs it is on record for {1}.",
+	},
+	"job.late.none": {
+		"最近 {0} 次运行都没有触发延迟的记录：不是按计划触发，或由更早的版本、Java 调度中心发送。",
+		"最近 {0} 次執行都沒有觸發延遲的記錄：不是按計劃觸發，或由更早的版本、Java 排程中心發送。",
+		"Of the last {0} runs no lateness is on record: no schedule made them, or an older or a Java admin sent them.",
+	},
 	"jobs.new":         {"新建任务", "新增任務", "New job"},
 	"jobs.selected":    {"项已选", "項已選", "selected"},
 	"jobs.all":         {"全选本页", "全選本頁", "Select the whole page"},

@@ -15,10 +15,12 @@ const maxStarted = 5000
 func (s *Store) StartedJobs(ctx context.Context, after int32, limit int) ([]model.StartedJob, error) {
 	list, err := collect(ctx, s.reader(), func(row scanner) (model.StartedJob, error) {
 		var j model.StartedJob
-		err := row.Scan(&j.ID, &j.GroupID, &j.Name, &j.ScheduleType, scanString{&j.Conf}, scanString{&j.TimeZone}, &j.NextMs)
+		err := row.Scan(&j.ID, &j.GroupID, &j.Name, &j.ScheduleType, scanString{&j.Conf}, scanString{&j.TimeZone},
+			&j.NextMs)
 		return j, err
 	}, s.sql("SELECT id, job_group, {job.name}, schedule_type, schedule_conf, x_time_zone, trigger_next_time "+
-		"FROM xxl_job_info WHERE trigger_status = 1 AND id > ? ORDER BY id LIMIT ?"), after, min(max(limit, 1), maxStarted))
+		"FROM xxl_job_info WHERE trigger_status = 1 AND id > ? ORDER BY id LIMIT ?"),
+		after, min(max(limit, 1), maxStarted))
 	if err != nil {
 		return nil, fmt.Errorf("started jobs: %w", err)
 	}

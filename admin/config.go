@@ -113,7 +113,8 @@ type Config struct {
 	LogDays int
 	// LogKeepPerJob is how many log rows of one job are kept; 0 is no such limit.
 	LogKeepPerJob int
-	// CodeEditing allows the code of script jobs to be edited. Default false.
+	// CodeEditing allows the code of script jobs to be edited, by administrators
+	// and by who has been given the permission. Default false.
 	CodeEditing bool
 
 	// JobsFromCode says what becomes of jobs that executors declare in their

@@ -291,16 +291,12 @@ func (s *system) buildOps(context.Context) error {
 		Users: s.store, Sessions: s.store, JavaHash: java, MaxAge: s.cfg.SessionLife, Logger: s.log,
 		NotFound: func(err error) bool { return errors.Is(err, store.ErrNotFound) },
 	})
-	code := ops.CodeOff
-	if s.cfg.CodeEditing {
-		code = ops.CodeGroups
-	}
 	var err error
 	s.ops, err = ops.New(ops.Config{
 		Store: s.store, Scheduler: s.scheduler,
 		Dispatcher: manual{store: s.store, dispatcher: s.dispatcher, now: time.Now},
 		Executors:  executors{s.client}, Registry: s.registry, Completion: s.writer, Passwords: s.auth,
-		CodeEditing: code, SharedWithJava: s.shared, Location: s.cfg.TimeZone, Lang: s.lang,
+		CodeEditing: s.cfg.CodeEditing, SharedWithJava: s.shared, Location: s.cfg.TimeZone, Lang: s.lang,
 		Alarms:   channels{sender: s.alarms, book: s.book, list: s.cfg.Alarms},
 		ParamMax: info.ParamMax, TitleMax: info.TitleMax, Logger: s.log,
 	})

@@ -200,6 +200,7 @@ type CodeVersion struct {
 	Code    string     `json:"code"`
 	Remark  string     `json:"remark"`
 	SavedAt *time.Time `json:"saved_at"`
+	SavedBy *string    `json:"saved_by"` // nil where it is not known
 }
 
 // Code returns the code of a script job with its versions.

@@ -13,6 +13,7 @@ const (
 	VerbRead  = "read"  // look
 	VerbRun   = "run"   // start and end runs
 	VerbEdit  = "edit"  // change jobs
+	VerbCode  = "code"  // with VerbEdit: write code of script jobs, where the admin allows it
 	VerbAdmin = "admin" // everything; for keys without a restriction to groups
 )
 
@@ -75,6 +76,9 @@ type UserInput struct {
 	Password string  `json:"password,omitempty"` // 4 to 20 characters; "" leaves it as it is
 	Role     string  `json:"role"`               // RoleAdmin or RoleUser
 	GroupIDs []int32 `json:"group_ids,omitempty"`
+	// MayWriteCode lets a user write code of script jobs, where the admin allows it;
+	// nil leaves it as it is.
+	MayWriteCode *bool `json:"may_write_code,omitempty"`
 }
 
 // UserCreate is a new user. Its password is required.
@@ -90,6 +94,9 @@ type User struct {
 	Username string  `json:"username"`
 	Role     string  `json:"role"`
 	GroupIDs []int32 `json:"group_ids"`
+	// MayWriteCode says that the user may write code of script jobs, where the admin
+	// allows it; administrators may without it.
+	MayWriteCode bool `json:"may_write_code"`
 }
 
 // Users lists the users whose names contain username, "" being all.

@@ -37,9 +37,10 @@ var helpTexts = kong.Vars{
 	"log_days":              "Days that run logs are kept; negative keeps them for ever.",
 	"server":                "Address of the running admin. Default: http://127.0.0.1:8080.",
 	"key":                   "API key of the admin; better given in XXL_JOB_KEY, where no list of processes shows it.",
-	"key_verbs": "What it may do: read, run, edit or admin, which is everything. May be given several times. " +
-		"Each of the first three is for itself.",
-	"verbs":            "read,run,edit,admin",
+	"key_verbs": "What it may do: read, run, edit, code (with edit: the code of script jobs) or admin, " +
+		"which is everything. May be given several times. " +
+		"Each but the last is for itself.",
+	"verbs":            "read,run,edit,code,admin",
 	"key_groups":       "Only these groups: app names or ids. Default: all.",
 	"output":           "Form of the output: table, json or yaml.",
 	"job_sort":         "Order: id, name or next_fire; with a minus in front from the end.",

@@ -68,6 +68,5 @@
 //   - 100 calls a second for the whole admin, a wait of at most 1 s, then code
 //     502 (kept); no warm-up. Only calls with a right token count. Callbacks and
 //     heartbeats are bounded in size, not in rate.
-//   - A job with code (GLUE) needs code editing to be allowed to everybody with
-//     permission on the group.
+//   - A job with code (GLUE) needs code editing to be switched on.
 package api

@@ -211,7 +211,11 @@ func (c *call) createJob(ctx context.Context) error {
 	if err != nil {
 		return c.editRefused(ctx, &p, err)
 	}
-	return c.done("/jobs/"+strconv.Itoa(int(id)), c.t("edit.created"))
+	path := "/jobs/" + strconv.Itoa(int(id))
+	if j.GlueType != model.GlueBean {
+		path += "/code" // which it needs before it can run
+	}
+	return c.done(path, c.t("edit.created"))
 }
 
 // editJob shows the editor for a job.
@@ -289,7 +293,7 @@ func (c *call) showEdit(ctx context.Context, status int, p *editPage) error {
 	}
 	p.Groups = append([]option{{"", c.t("edit.choose")}}, groupOptions(groups)...)
 	p.Types = []option{{model.GlueBean, c.t("edit.type.bean")}}
-	if p.Code || c.s.cfg.CodeEditing {
+	if p.Code || c.s.cfg.Ops.MayCode(c.who) {
 		for _, t := range model.GlueTypes()[1:] {
 			p.Types = append(p.Types, option{t, t})
 		}

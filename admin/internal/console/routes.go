@@ -43,6 +43,7 @@ func (s *Server) registerJobs() {
 	s.action("/jobs/{id}/stop", httpx.PerObject, (*call).stopJob)
 	s.action("/jobs/{id}/run", httpx.PerObject, (*call).runJob)
 	s.action("/jobs/{id}/delete", httpx.PerObject, (*call).deleteJob)
+	s.registerCode()
 	s.action("/changes/undo", httpx.PerObject, (*call).undo)
 }
 

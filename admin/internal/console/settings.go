@@ -150,6 +150,8 @@ type userPage struct {
 	Name     string
 	IsAdmin  bool
 	Chosen   []string
+	Code     bool // may write code
+	CodeOff  bool // which nobody may now
 	Groups   []option
 	Problem  string
 	Action   string
@@ -169,7 +171,7 @@ func (c *call) showUser(ctx context.Context, status int, p *userPage) error {
 	if err != nil {
 		return err
 	}
-	p.Groups = groupOptions(groups)
+	p.Groups, p.CodeOff = groupOptions(groups), !c.s.cfg.CodeEditing
 	title := c.t("users.new")
 	if p.ID > 0 {
 		title = p.Name
@@ -184,10 +186,10 @@ func (c *call) showUser(ctx context.Context, status int, p *userPage) error {
 
 // userInput reads the form of a user.
 func (c *call) userInput(p *userPage) ops.UserInput {
-	p.IsAdmin, p.Chosen = c.str("role") == "admin", c.r.PostForm["group"]
+	p.IsAdmin, p.Chosen, p.Code = c.str("role") == "admin", c.r.PostForm["group"], c.str("code") != ""
 	return ops.UserInput{
 		Username: p.Name, Password: c.r.PostForm.Get("password"), Admin: p.IsAdmin,
-		Permission: strings.Join(p.Chosen, ","),
+		Permission: strings.Join(p.Chosen, ","), Code: &p.Code,
 	}
 }
 
@@ -215,7 +217,7 @@ func (c *call) userPageOf(ctx context.Context) (*userPage, error) {
 		return nil, err
 	}
 	p := &userPage{
-		ID: u.ID, Name: u.Username, IsAdmin: u.Admin, Self: u.ID == c.user.ID,
+		ID: u.ID, Name: u.Username, IsAdmin: u.Admin, Code: u.Code, Self: u.ID == c.user.ID,
 		Action: "/settings/users/" + strconv.Itoa(int(u.ID)),
 	}
 	for _, g := range u.Groups() {

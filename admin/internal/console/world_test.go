@@ -88,7 +88,7 @@ func newWorld(t *testing.T, change ...func(*Config)) *world {
 	})
 	w.ops, err = ops.New(ops.Config{
 		Store: db, Scheduler: w.parts, Dispatcher: w.parts, Executors: w.parts, Registry: w.parts,
-		Completion: w.parts, Passwords: w.auth, CodeEditing: ops.CodeGroups, Location: time.UTC, Lang: i18n.En, Now: now,
+		Completion: w.parts, Passwords: w.auth, CodeEditing: true, Location: time.UTC, Lang: i18n.En, Now: now,
 	})
 	require.NoError(t, err)
 	cfg := Config{

@@ -94,6 +94,8 @@ func populate(t *testing.T, w *world) map[string]string {
 	sessions := map[string]string{}
 	for role, permission := range map[string]string{"no group": "", "other group": "2", "group": "1", "admin": ""} {
 		u := w.addUser(t, strings.ReplaceAll(role, " ", "-"), role == "admin", permission)
+		u.Code = true // which Java does not know of
+		require.NoError(t, w.store.UpdateUser(t.Context(), u))
 		sessions[role] = w.session(t, u)
 	}
 	return sessions

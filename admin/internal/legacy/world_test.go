@@ -80,7 +80,7 @@ func newWorld(t testing.TB, def Dialect) *world {
 	})
 	w.ops, err = ops.New(ops.Config{
 		Store: st, Scheduler: w.parts, Dispatcher: w.parts, Executors: w.parts, Registry: w.parts,
-		Completion: w.parts, Passwords: w.auth, CodeEditing: ops.CodeGroups, Location: time.UTC, Lang: i18n.En, Now: now,
+		Completion: w.parts, Passwords: w.auth, CodeEditing: true, Location: time.UTC, Lang: i18n.En, Now: now,
 	})
 	require.NoError(t, err)
 	w.server, err = New(Config{

@@ -138,6 +138,8 @@ type GlueVersion struct {
 	Remark   string
 	AddTime  time.Time
 	Updated  time.Time
+	User     string // who has saved it; "" where it is not known: a Java admin, or before it was kept
+	Before   int32  // set by saving: the version that held the code until then; 0 is none
 }
 
 // StartedJob is what of a started job decides when it fires.

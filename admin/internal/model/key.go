@@ -14,11 +14,12 @@ const (
 	VerbRead  Verb = "read"  // look at jobs, runs and executors
 	VerbRun   Verb = "run"   // start, retry and end runs, ask executors
 	VerbEdit  Verb = "edit"  // change jobs
+	VerbCode  Verb = "code"  // with VerbEdit: write code that executors run, where the admin allows it
 	VerbAdmin Verb = "admin" // everything
 )
 
 // Verbs lists all verbs.
-func Verbs() []Verb { return []Verb{VerbRead, VerbRun, VerbEdit, VerbAdmin} }
+func Verbs() []Verb { return []Verb{VerbRead, VerbRun, VerbEdit, VerbCode, VerbAdmin} }
 
 // Key is an API key. The secret that its holder shows is never stored: Hash is
 // its SHA-256.

@@ -15,6 +15,7 @@ type User struct {
 	Hash       string // our own hash in its encoded form; "" until first used
 	Admin      bool   // role 1
 	Permission Text   // group ids, comma separated
+	Code       bool   // may write code that executors run, in these groups; administrators may without it
 }
 
 // Groups lists the group ids of Permission.

@@ -78,5 +78,6 @@ func userDiff(a, b *model.User) string {
 	var d diff
 	d.value("admin", a.Admin, b.Admin)
 	d.text("permission", a.Permission.S, b.Permission.S)
+	d.value("code", a.Code, b.Code)
 	return d.String()
 }

@@ -15,7 +15,8 @@
 // audit log are for administrators; a group may be read by who has permission
 // on it. Numbers of the dashboard and previews of schedules are for everybody
 // who is logged in. Writing code that executors run is off, whoever asks,
-// unless [Config.CodeEditing] allows it.
+// unless [Config.CodeEditing] is set; then it is for administrators, and for
+// who has been given the permission, in the groups that one has.
 //
 // # History and keys
 //
@@ -58,7 +59,9 @@
 //	texts longer than their column: exception     refused with the limit
 //	\r removed from shell code on add only        on save too
 //	code of a BEAN job is stored                  is dropped on add, refused on save
-//	everybody writes code                         off, administrators, or everybody
+//	everybody writes code                         off; if on, who has the permission to
+//	code that a job had before its first save     becomes a version first
+//	is lost
 //	run once at any address                       only at registered or configured ones, in any
 //	                                              spelling of the slash at the end
 //	kill of a run that has ended kills a later    refused

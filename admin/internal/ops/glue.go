@@ -6,34 +6,35 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
+// maxRemark is how many characters the remark of a version may have.
+const maxRemark = 100
+
 // glueKnown reports whether the protocol knows the glue type.
 func glueKnown(t string) bool { return slices.Contains(model.GlueTypes(), t) }
 
-// mayCode reports whether the principal may write code that executors run.
-func (s *Service) mayCode(p Principal) bool {
-	switch s.cfg.CodeEditing {
-	case CodeAdmins:
-		return p.known() && p.Admin
-	case CodeGroups:
-		return p.known()
-	default:
-		return false
-	}
+// MayCode reports whether the principal may write code that executors run, in
+// the groups that it has permission on.
+func (s *Service) MayCode(p Principal) bool {
+	return s.cfg.CodeEditing && p.known() && (p.Admin || p.Code)
 }
 
 // needCode refuses who may not write code.
 func (s *Service) needCode(ctx context.Context, p Principal, action, object string) *Error {
-	if s.mayCode(p) {
+	if s.MayCode(p) {
 		return nil
 	}
 	e := s.deny(ctx, p, action, object)
 	e.Parts = []Part{key(i18n.JobinfoGlueOff)}
-	e.Detail = "an operator of the admin can switch it on with --code-editing"
+	e.Detail = "an administrator can give the permission to write code"
+	if !s.cfg.CodeEditing {
+		e.Detail = "an operator of the admin can switch it on with --code-editing"
+	}
 	return e
 }
 
@@ -71,6 +72,7 @@ func (s *Service) SaveGlue(ctx context.Context, p Principal, jobID int32, source
 	}
 	v := &model.GlueVersion{
 		JobID: jobID, GlueType: j.GlueType, Source: model.T(source), Remark: remark, AddTime: now, Updated: now,
+		User: p.Name,
 	}
 	if err := s.store.SaveGlue(ctx, v); err != nil {
 		return fmt.Errorf("save the code of job %d: %w", jobID, refused(err))
@@ -79,7 +81,7 @@ func (s *Service) SaveGlue(ctx context.Context, p Principal, jobID int32, source
 	d.size("glue_source", j.GlueSource.S, source)
 	d.text("glue_remark", j.GlueRemark.S, remark)
 	s.record(ctx, p, "job.code", jobObject(jobID), d.String())
-	s.coded(ctx, p, j, source, remark)
+	s.coded(ctx, p, j, v)
 	return nil
 }
 
@@ -90,7 +92,7 @@ func checkSource(source, remark string) *Error {
 		return invalid("there is no code", key(i18n.SystemPleaseInput), key(i18n.JobinfoGlueSource))
 	case remark == "":
 		return invalid("say what has changed", key(i18n.SystemPleaseInput), key(i18n.JobinfoGlueRemark))
-	case chars(remark) < 4 || chars(remark) > 100:
+	case chars(remark) < 4 || chars(remark) > maxRemark:
 		return invalid("", key(i18n.JobinfoGlueRemarkLimit))
 	case markup(remark) || control(remark):
 		return invalid("leave < and > and control characters out", key(i18n.JobinfoGlueRemark), key(i18n.SystemInvalid))
@@ -107,4 +109,53 @@ func (s *Service) GlueVersions(ctx context.Context, p Principal, jobID int32) ([
 		return nil, err
 	}
 	return s.store.GlueVersions(ctx, jobID)
+}
+
+// GlueVersion returns a saved version of a job's code.
+func (s *Service) GlueVersion(ctx context.Context, p Principal, jobID, id int32) (*model.GlueVersion, error) {
+	list, err := s.GlueVersions(ctx, p, jobID)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range list {
+		if v.ID == id {
+			return v, nil
+		}
+	}
+	return nil, &Error{
+		Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)},
+		Detail: fmt.Sprintf("job %d has no version %d: the newest 30 are kept", jobID, id),
+	}
+}
+
+// RestoreGlue makes a saved version the code of its job, as a new version. A
+// remark that is empty says which version it was.
+func (s *Service) RestoreGlue(ctx context.Context, p Principal, jobID, id int32, remark string) error {
+	v, err := s.GlueVersion(ctx, p, jobID, id)
+	if err != nil {
+		return err
+	}
+	if remark == "" {
+		remark = s.cfg.Lang.Console("code.restored", v.ID, v.Remark)
+	}
+	return s.SaveGlue(ctx, p, jobID, v.Source.S, plainRemark(remark))
+}
+
+// plainRemark makes a remark of one that an older admin took as it came.
+func plainRemark(remark string) string {
+	remark = strings.Map(func(r rune) rune {
+		switch {
+		case r == '<':
+			return '‹'
+		case r == '>':
+			return '›'
+		case unicode.IsControl(r):
+			return ' '
+		}
+		return r
+	}, remark)
+	if runes := []rune(remark); len(runes) > maxRemark {
+		return string(runes[:maxRemark-1]) + "…"
+	}
+	return remark
 }

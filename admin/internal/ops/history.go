@@ -35,6 +35,7 @@ type JobState struct {
 	GlueType     string   `json:"code_type"`
 	CodeBytes    int      `json:"code_bytes"`
 	CodeRemark   string   `json:"code_remark"`
+	CodeVersion  int32    `json:"code_version,omitempty"` // 0 but for changes of the code
 	Started      bool     `json:"started"`
 }
 
@@ -73,6 +74,7 @@ func (v *JobState) apply(j *model.Job) {
 // settings is the state without what an edit does not set.
 func (v JobState) settings() string {
 	v.Started, v.CodeBytes, v.CodeRemark = false, 0, ""
+	v.CodeVersion = 0
 	return stateText(v).S
 }
 
@@ -139,13 +141,13 @@ func (s *Service) switched(ctx context.Context, p Principal, j *model.Job, runni
 }
 
 // coded writes a new version of code to the history.
-func (s *Service) coded(ctx context.Context, p Principal, j *model.Job, source, remark string) {
+func (s *Service) coded(ctx context.Context, p Principal, j *model.Job, v *model.GlueVersion) {
 	after := *j
-	after.GlueSource, after.GlueRemark = model.T(source), model.T(remark)
+	after.GlueSource, after.GlueRemark = v.Source, model.T(v.Remark)
 	tags := s.tagsOf(ctx, j.ID)
-	s.changed(ctx, p, change{
-		kind: model.ChangeJob, id: j.ID, action: "code", before: jobState(j, tags), after: jobState(&after, tags),
-	})
+	was, is := jobState(j, tags), jobState(&after, tags)
+	was.CodeVersion, is.CodeVersion = v.Before, v.ID
+	s.changed(ctx, p, change{kind: model.ChangeJob, id: j.ID, action: "code", before: was, after: is})
 }
 
 // JobChanges returns the changes of a job that the principal may see, newest

@@ -36,9 +36,11 @@ func TestGlue(t *testing.T) {
 	assert.Contains(t, w.lastAudit(), "glue_source: 7 → 7 bytes")
 	list, err := w.GlueVersions(ctx, w.mine, id)
 	require.NoError(t, err)
-	require.Len(t, list, 1)
+	require.Len(t, list, 2)
 	assert.Equal(t, "echo 2\n", list[0].Source.S)
 	assert.Equal(t, "GLUE_SHELL", list[0].GlueType)
+	assert.Equal(t, "admin", list[0].User)
+	assert.Equal(t, "echo 1\n", list[1].Source.S, "what the job began with is not lost")
 
 	tests := []struct {
 		name, source, remark string
@@ -62,19 +64,57 @@ func TestGlue(t *testing.T) {
 	refusal(t, w.SaveGlue(ctx, w.admin, w.create(bean(w.gold)), "x", "version 2"), Conflict, "This job has no code to edit")
 }
 
+// TestRestoreGlue: a version comes back as a new one, and an undo is that too.
+func TestRestoreGlue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	id := w.create(bean(w.gold, shell))
+	recording, made := Recording(ctx)
+	require.NoError(t, w.SaveGlue(recording, w.admin, id, "echo 2", "version 2"))
+	first := made.Undoable()
+	require.Len(t, first, 1)
+	require.NoError(t, w.SaveGlue(ctx, w.admin, id, "echo 3", "version 3"))
+	_, err := w.Undo(ctx, w.admin, first[0], false)
+	refusal(t, err, Conflict, "It has been changed since")
+	_, err = w.Undo(ctx, w.mine, first[0], true)
+	refusal(t, err, Forbidden, "Editing code is not allowed")
+	got, err := w.Undo(ctx, w.admin, first[0], true)
+	require.NoError(t, err)
+	assert.Equal(t, "code", got.Action)
+	j := w.load(id)
+	assert.Equal(t, "echo 1\n", j.GlueSource.S)
+	assert.Regexp(t, `^Version #\d+ again: `, j.GlueRemark.S)
+
+	list, err := w.GlueVersions(ctx, w.mine, id)
+	require.NoError(t, err)
+	require.Len(t, list, 4)
+	require.NoError(t, w.RestoreGlue(ctx, w.admin, id, list[1].ID, "<b>\n"+strings.Repeat("r", 200)))
+	j = w.load(id)
+	assert.Equal(t, "echo 3", j.GlueSource.S)
+	assert.Len(t, []rune(j.GlueRemark.S), maxRemark)
+	assert.NotContains(t, j.GlueRemark.S, "<", "old remarks may hold what new ones may not")
+	_, err = w.GlueVersion(ctx, w.mine, id, 1<<30)
+	assert.Equal(t, NotFound, asError(t, err).Kind)
+	other := Principal{Name: "silver1", Groups: []int32{w.silver}, Code: true, Source: "login"}
+	err = w.RestoreGlue(ctx, other, id, list[1].ID, "")
+	assert.Equal(t, Forbidden, asError(t, err).Kind)
+}
+
 // Code that executors run is written by those who may, whoever asks.
 func TestCodeEditing(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		mode        CodeEditing
+		on, given   bool
 		admin, mine bool
 	}{
-		{CodeOff, false, false},
-		{CodeAdmins, true, false},
-		{CodeGroups, true, true},
+		{on: false, given: true},
+		{on: true, given: false, admin: true},
+		{on: true, given: true, admin: true, mine: true},
 	}
 	for _, tt := range tests {
-		w := newWorld(t, func(c *Config) { c.CodeEditing = tt.mode })
+		w := newWorld(t, func(c *Config) { c.CodeEditing = tt.on })
+		w.mine.Code = tt.given
 		ctx := t.Context()
 		j := bean(w.gold, shell)
 		now := noon

@@ -14,16 +14,6 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
 
-// CodeEditing says who may write code (GLUE) that executors run.
-type CodeEditing uint8
-
-// Who may edit code.
-const (
-	CodeOff    CodeEditing = iota // nobody: the default
-	CodeAdmins                    // administrators
-	CodeGroups                    // everybody who has the permission on the job's group, as in Java
-)
-
 // Config describes a Service. Store, Scheduler, Dispatcher, Executors,
 // Registry, Completion and Passwords are required.
 type Config struct {
@@ -37,8 +27,9 @@ type Config struct {
 
 	// Alarms sends alarms. nil: there are no channels.
 	Alarms Alarms
-	// CodeEditing is who may write code that executors run. Default nobody.
-	CodeEditing CodeEditing
+	// CodeEditing lets administrators and principals with the permission to do so
+	// ([Principal].Code) write code (GLUE) that executors run. Default nobody may.
+	CodeEditing bool
 	// SharedWithJava is set where a Java admin works on the same database: a
 	// started job then fires 5 s later than it could, as Java's do, and no job
 	// has a time zone of its own, which Java would not know of.

@@ -18,7 +18,11 @@ type Principal struct {
 	// Everywhere says that Groups are all that there are, also later ones,
 	// without what is for administrators alone.
 	Everywhere bool
-	Source     string // how it was recognised: "login", "api", "key"; never empty
+	// Code says that the principal may write code that executors run, in its
+	// groups. Administrators may without it; nobody may where Config.CodeEditing
+	// is off.
+	Code   bool
+	Source string // how it was recognised: "login", "api", "key"; never empty
 }
 
 // sourceKey is the Source of API keys.
@@ -29,13 +33,15 @@ const sourceKey = "key"
 func KeyPrincipal(k *model.Key) Principal {
 	return Principal{
 		Name: "key:" + k.Name, Admin: k.AllGroups && slices.Contains(k.Verbs, model.VerbAdmin),
-		Groups: k.GroupIDs, Everywhere: k.AllGroups, Source: sourceKey,
+		Groups: k.GroupIDs, Everywhere: k.AllGroups, Code: k.Can(model.VerbCode), Source: sourceKey,
 	}
 }
 
 // UserPrincipal is the principal of a user who has logged in.
 func UserPrincipal(u *model.User) Principal {
-	return Principal{UserID: u.ID, Name: u.Username, Admin: u.Admin, Groups: u.Groups(), Source: "login"}
+	return Principal{
+		UserID: u.ID, Name: u.Username, Admin: u.Admin, Groups: u.Groups(), Code: u.Code, Source: "login",
+	}
 }
 
 // May reports whether the principal may see and change what belongs to the

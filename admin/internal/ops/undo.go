@@ -49,7 +49,8 @@ func (m *Made) Undoable() []int64 {
 }
 
 // Undoable reports whether a change is of those that can be undone: an update, a
-// move, a start, a stop, new code, an undo, and the deletion of a job that has no code.
+// move, a start, a stop, code in place of other code, an undo, and the deletion of
+// a job that has no code.
 // Whether it still can depends on what has happened since.
 func Undoable(c *model.Change) bool {
 	both := c.Before.Valid && c.After.Valid
@@ -58,6 +59,9 @@ func Undoable(c *model.Change) bool {
 		return both
 	case "start", "stop":
 		return both && c.Kind == model.ChangeJob
+	case "code":
+		var before JobState
+		return both && json.Unmarshal([]byte(c.Before.S), &before) == nil && before.CodeVersion > 0
 	case "delete":
 		var before JobState
 		return c.Kind == model.ChangeJob && json.Unmarshal([]byte(c.Before.S), &before) == nil &&
@@ -82,6 +86,8 @@ func (s *Service) Undo(ctx context.Context, p Principal, id int64, force bool) (
 		err = final("a creation cannot be undone, nor the deletion of a group or of a job with code")
 	case c.Kind == model.ChangeGroup:
 		err = s.undoGroup(ctx, p, c, force)
+	case c.Action == "code":
+		err = s.undoCode(ctx, p, c, force)
 	case c.Action == "delete":
 		object, err = s.undelete(ctx, p, c, force)
 	default:
@@ -155,6 +161,23 @@ func (s *Service) undoJob(ctx context.Context, p Principal, c *model.Change, for
 			return force || jobState(now, tags).settings() == after.settings()
 		},
 	})
+}
+
+// undoCode makes the version that was replaced the code again. It has to be
+// among those that are kept.
+func (s *Service) undoCode(ctx context.Context, p Principal, c *model.Change, force bool) error {
+	before, after, err := states[JobState](c)
+	if err != nil {
+		return err
+	}
+	list, err := s.GlueVersions(ctx, p, c.ObjectID)
+	if err != nil {
+		return err
+	}
+	if !force && (len(list) == 0 || list[0].ID != after.CodeVersion) {
+		return ErrStale
+	}
+	return s.RestoreGlue(ctx, p, c.ObjectID, before.CodeVersion, "")
 }
 
 // undelete makes a job that was deleted anew. That it has come back is written

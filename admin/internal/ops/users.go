@@ -18,6 +18,7 @@ type UserInput struct {
 	Password   string // "" keeps the password of a user who exists
 	Admin      bool
 	Permission string // ids of groups, comma separated
+	Code       *bool  // may write code; nil keeps it, and is false for a new user
 }
 
 func userObject(id int32) string { return "user " + id32(id) }
@@ -61,7 +62,7 @@ func (s *Service) CreateUser(ctx context.Context, p Principal, in UserInput) (in
 	if e != nil {
 		return 0, e
 	}
-	u := &model.User{Username: name, Admin: in.Admin, Permission: permission}
+	u := &model.User{Username: name, Admin: in.Admin, Permission: permission, Code: in.Code != nil && *in.Code}
 	var err error
 	if u.JavaHash, u.Hash, err = s.cfg.Passwords.HashPassword(ctx, in.Password); err != nil {
 		return 0, fmt.Errorf("hash a password: %w", err)
@@ -166,7 +167,7 @@ func (s *Service) spare(ctx context.Context, p Principal, u *model.User) error {
 	}
 }
 
-// UpdateUser changes role, permission and, unless it is empty, password of a
+// UpdateUser changes role, permissions and, unless it is empty, password of a
 // user; never the name. Sessions of the user end when role or password change.
 // For administrators, and not for oneself; the last administrator stays one.
 func (s *Service) UpdateUser(ctx context.Context, p Principal, id int32, in UserInput) error {
@@ -196,6 +197,9 @@ func (s *Service) UpdateUser(ctx context.Context, p Principal, id int32, in User
 	}
 	u := *old
 	u.Admin, u.Permission = in.Admin, permission
+	if in.Code != nil {
+		u.Code = *in.Code
+	}
 	detail := userDiff(old, &u)
 	if !blank(in.Password) {
 		if err := s.setPassword(ctx, id, in.Password); err != nil {

@@ -17,6 +17,7 @@ type userView struct {
 	Username string  `json:"username"`
 	Role     string  `json:"role"`
 	GroupIDs []int32 `json:"group_ids"`
+	Code     bool    `json:"may_write_code"`
 }
 
 // userInput is a user as an editor gives it.
@@ -24,6 +25,7 @@ type userInput struct {
 	Password string  `json:"password"`
 	Role     string  `json:"role"`
 	GroupIDs []int32 `json:"group_ids"`
+	Code     *bool   `json:"may_write_code"`
 }
 
 const (
@@ -32,7 +34,7 @@ const (
 )
 
 func viewUser(u *model.User) userView {
-	v := userView{ID: u.ID, Username: u.Username, Role: roleUser, GroupIDs: orEmpty(u.Groups())}
+	v := userView{ID: u.ID, Username: u.Username, Role: roleUser, GroupIDs: orEmpty(u.Groups()), Code: u.Code}
 	if u.Admin {
 		v.Role = roleAdmin
 	}
@@ -52,6 +54,7 @@ func (in *userInput) input(f *faults, name string) ops.UserInput {
 	role := enum(f, "/role", in.Role, roleUser, roleUser, roleAdmin)
 	return ops.UserInput{
 		Username: name, Password: in.Password, Admin: role == roleAdmin, Permission: strings.Join(ids, ","),
+		Code: in.Code,
 	}
 }
 

@@ -91,6 +91,7 @@ type codeVersion struct {
 	Code    string  `json:"code"`
 	Remark  string  `json:"remark"`
 	SavedAt *string `json:"saved_at"`
+	SavedBy *string `json:"saved_by"`
 }
 
 func listCode(ctx context.Context, c *call) error {
@@ -107,7 +108,11 @@ func listCode(ctx context.Context, c *call) error {
 		SavedAt: atOrNull(j.GlueUpdated), Versions: make([]codeVersion, 0, len(versions)),
 	}
 	for _, v := range versions {
-		answer.Versions = append(answer.Versions, codeVersion{v.ID, v.Source.S, v.Remark, atOrNull(v.Updated)})
+		one := codeVersion{ID: v.ID, Code: v.Source.S, Remark: v.Remark, SavedAt: atOrNull(v.Updated)}
+		if v.User != "" {
+			one.SavedBy = &v.User
+		}
+		answer.Versions = append(answer.Versions, one)
 	}
 	return c.json(http.StatusOK, answer)
 }

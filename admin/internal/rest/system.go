@@ -27,6 +27,9 @@ func getSession(_ context.Context, c *call) error {
 		Name: c.user.Username, Source: "session", CSRF: c.csrf(),
 		Verbs: []model.Verb{model.VerbRead, model.VerbRun, model.VerbEdit},
 	}
+	if c.user.Code {
+		v.Verbs = append(v.Verbs, model.VerbCode)
+	}
 	if c.user.Admin {
 		v.Verbs = append(v.Verbs, model.VerbAdmin)
 	} else {

@@ -91,7 +91,8 @@ func (s *Store) GlueAfter(ctx context.Context, afterID int32, limit int) ([]*mod
 		return nil, nil
 	}
 	list, err := collect(ctx, s.reader(), s.glueRow,
-		s.sql("SELECT "+glueColumns+" FROM xxl_job_logglue WHERE id > ? ORDER BY id LIMIT ?"), afterID, limit)
+		s.sql("SELECT "+glueColumns+" FROM xxl_job_logglue v "+glueUser+
+			" WHERE v.id > ? ORDER BY v.id LIMIT ?"), afterID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("code versions after %d: %w", afterID, err)
 	}

@@ -309,11 +309,10 @@ func (s *Store) DeleteJob(ctx context.Context, id int32) error {
 		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_info WHERE id = ?"), id); err != nil {
 			return err
 		}
-		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_logglue WHERE job_id = ?"), id); err != nil {
-			return err
-		}
-		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_tag WHERE job_id = ?"), id); err != nil {
-			return err
+		for _, table := range []string{"xxl_job_logglue", "xxljob_code_version", "xxljob_tag"} {
+			if _, err := q.ExecContext(ctx, s.sql("DELETE FROM "+table+" WHERE job_id = ?"), id); err != nil {
+				return err
+			}
 		}
 		return s.deleteOpenRuns(ctx, q, id)
 	})

@@ -9,14 +9,15 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
-const userSelect = "SELECT u.id, u.username, u.password, o.password_hash, u.role, u.permission FROM xxl_job_user u " +
-	"LEFT JOIN xxljob_user o ON o.user_id = u.id"
+const userSelect = "SELECT u.id, u.username, u.password, o.password_hash, u.role, u.permission, e.user_id " +
+	"FROM xxl_job_user u LEFT JOIN xxljob_user o ON o.user_id = u.id LEFT JOIN xxljob_code_editor e ON e.user_id = u.id"
 
 func userRow(row scanner) (*model.User, error) {
 	var u model.User
 	var role int
-	err := row.Scan(&u.ID, &u.Username, &u.JavaHash, scanString{&u.Hash}, &role, scanText{&u.Permission})
-	u.Admin = role == 1
+	var code sql.NullInt32
+	err := row.Scan(&u.ID, &u.Username, &u.JavaHash, scanString{&u.Hash}, &role, scanText{&u.Permission}, &code)
+	u.Admin, u.Code = role == 1, code.Valid
 	return &u, err
 }
 
@@ -59,10 +60,12 @@ func (s *Store) Users(ctx context.Context, f model.UserFilter) ([]*model.User, i
 	list, err := collect(ctx, s.reader(), func(row scanner) (*model.User, error) {
 		var u model.User
 		var role int
-		err := row.Scan(&u.ID, &u.Username, &role, scanText{&u.Permission})
-		u.Admin = role == 1
+		var code sql.NullInt32
+		err := row.Scan(&u.ID, &u.Username, &role, scanText{&u.Permission}, &code)
+		u.Admin, u.Code = role == 1, code.Valid
 		return &u, err
-	}, s.sql("SELECT u.id, u.username, u.role, u.permission FROM xxl_job_user u"+w.String()+
+	}, s.sql("SELECT u.id, u.username, u.role, u.permission, e.user_id FROM xxl_job_user u "+
+		"LEFT JOIN xxljob_code_editor e ON e.user_id = u.id"+w.String()+
 		" ORDER BY u.id LIMIT ? OFFSET ?"), append(w.args, limit, offset)...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list users: %w", err)
@@ -99,13 +102,25 @@ func (s *Store) CreateUser(ctx context.Context, u *model.User) error {
 		if err != nil {
 			return s.dupError(err)
 		}
-		return s.setOwn(ctx, q, int32(id), "password_hash", u.Hash) //nolint:gosec // the column is 32 bits wide
+		if err := s.setCode(ctx, q, int32(id), u.Code); err != nil { //nolint:gosec // the column is 32 bits wide
+			return err
+		}
+		return s.setOwn(ctx, q, int32(id), "password_hash", u.Hash) //nolint:gosec // as above
 	})
 	if err != nil {
 		return fmt.Errorf("create user %q: %w", u.Username, err)
 	}
 	u.ID = int32(id) //nolint:gosec // as above
 	return nil
+}
+
+// setCode writes whether a user may write code.
+func (s *Store) setCode(ctx context.Context, q querier, id int32, may bool) error {
+	_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_code_editor WHERE user_id = ?"), id)
+	if err == nil && may {
+		_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxljob_code_editor (user_id) VALUES (?)"), id)
+	}
+	return err
 }
 
 // setOwn writes a column of our own row of a user.
@@ -115,7 +130,7 @@ func (s *Store) setOwn(ctx context.Context, q querier, id int32, column, value s
 	return err
 }
 
-// UpdateUser writes name, role and permission; the hashes stay. It returns
+// UpdateUser writes name, role and permissions; the hashes stay. It returns
 // ErrNotFound, ErrDuplicate and ErrTooLong as CreateUser does.
 func (s *Store) UpdateUser(ctx context.Context, u *model.User) error {
 	if err := s.checkUser(u); err != nil {
@@ -124,7 +139,10 @@ func (s *Store) UpdateUser(ctx context.Context, u *model.User) error {
 	err := s.inTx(ctx, func(q querier) error {
 		res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_user SET username = ?, role = ?, permission = ? "+
 			"WHERE id = ?"), u.Username, bit(u.Admin), textArg(u.Permission), u.ID)
-		return oneRow(res, s.dupError(err))
+		if err := oneRow(res, s.dupError(err)); err != nil {
+			return err
+		}
+		return s.setCode(ctx, q, u.ID, u.Code)
 	})
 	if err != nil {
 		return fmt.Errorf("update user %d: %w", u.ID, err)
@@ -187,6 +205,7 @@ func (s *Store) DeleteUser(ctx context.Context, id int32) error {
 		for _, text := range []string{
 			"DELETE FROM xxl_job_user WHERE id = ?",
 			"DELETE FROM xxljob_user WHERE user_id = ?",
+			"DELETE FROM xxljob_code_editor WHERE user_id = ?",
 			"DELETE FROM xxljob_session WHERE user_id = ?",
 			"DELETE FROM xxljob_view WHERE user_id = ?",
 		} {

@@ -348,14 +348,29 @@ func (f *fixture) glue(t *testing.T) {
 	require.NoError(t, f.CreateJob(ctx, other))
 	foreign := &model.GlueVersion{JobID: other.ID, GlueType: "GLUE_SHELL", Remark: "of another"}
 	require.NoError(t, f.SaveGlue(ctx, foreign))
+	before := int32(0)
 	for i := range 33 { // two in each second: of these the later one is newer
 		at := noon.Add(time.Duration(i/2) * time.Second)
 		v := &model.GlueVersion{
 			JobID: j.ID, GlueType: "GLUE_SHELL", Source: model.T(fmt.Sprint("echo ", i)), Remark: fmt.Sprint("v", i),
-			AddTime: at, Updated: at,
+			AddTime: at, Updated: at, User: fmt.Sprint("user", i),
 		}
+		last := before
 		require.NoError(t, f.SaveGlue(ctx, v))
 		require.Positive(t, v.ID)
+		require.Positive(t, v.Before)
+		if i > 0 {
+			require.Equal(t, last, v.Before)
+		} else {
+			first, err := f.GlueVersions(ctx, j.ID)
+			require.NoError(t, err)
+			require.Len(t, first, 2, "what the job had is kept")
+			require.Equal(t, v.Before, first[1].ID)
+			require.Equal(t, j.GlueSource.S, first[1].Source.S)
+			require.Equal(t, "first", first[1].Remark)
+			require.Empty(t, first[1].User, "nobody knows who")
+		}
+		before = v.ID
 	}
 	got, err := f.Job(ctx, j.ID)
 	require.NoError(t, err)
@@ -366,11 +381,13 @@ func (f *fixture) glue(t *testing.T) {
 	require.Len(t, list, 30)
 	assert.Equal(t, []string{"v32", "v31", "v3"}, []string{list[0].Remark, list[1].Remark, list[29].Remark})
 	assert.Equal(t, "echo 31", list[1].Source.S)
+	assert.Equal(t, "user31", list[1].User)
+	assert.Equal(t, int64(30), f.number(t, "SELECT COUNT(*) FROM xxljob_code_version WHERE job_id = ?", j.ID))
 	assert.Equal(t, []any{j.ID, "GLUE_SHELL"}, []any{list[1].JobID, list[1].GlueType})
 	sameTime(t, noon.Add(15*time.Second), list[1].Updated, "Updated")
 	list, err = f.GlueVersions(ctx, other.ID)
 	require.NoError(t, err)
-	assert.Len(t, list, 1, "another job's versions stay")
+	assert.Len(t, list, 2, "another job's versions stay")
 
 	v := &model.GlueVersion{JobID: 1 << 30, Remark: "r"}
 	require.ErrorIs(t, f.SaveGlue(ctx, v), store.ErrNotFound)
@@ -381,4 +398,6 @@ func (f *fixture) glue(t *testing.T) {
 	refused(t, f.SaveGlue(ctx, v), store.ErrTooLong, "glue source")
 	v.Source = model.T(strings.Repeat("s", 1<<20))
 	require.NoError(t, f.SaveGlue(ctx, v), "a long source")
+	require.NoError(t, f.DeleteJob(ctx, j.ID))
+	assert.Zero(t, f.number(t, "SELECT COUNT(*) FROM xxljob_code_version WHERE job_id = ?", j.ID))
 }

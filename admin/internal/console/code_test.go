@@ -1,0 +1,171 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// script stores a job that runs code.
+func (w *world) script(group int32, source string) *model.Job {
+	w.t.Helper()
+	return w.job(group, "nightly", func(j *model.Job) {
+		j.GlueType, j.Handler, j.GlueSource = "GLUE_SHELL", model.T(""), model.T(source)
+	})
+}
+
+// save posts the editor as the page was read.
+func (v *visitor) save(at, source, remark string) int {
+	v.w.t.Helper()
+	_, base, ok := strings.Cut(v.text(at), `name="base" value="`)
+	require.True(v.w.t, ok)
+	base, _, _ = strings.Cut(base, `"`)
+	return v.post(at, url.Values{"base": {base}, "source": {source}, "remark": {remark}}).Code
+}
+
+// TestCode: the code is read, saved, compared and restored.
+func TestCode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	g := w.group("golden", "gold", "")
+	j := w.script(g, "echo 1\necho "+evil+"\n")
+	at := pathOf(j) + "/code"
+	page := v.text(at)
+	assert.Contains(t, page, "\necho 1\necho "+evil+"\n</textarea>", "a first line break is no part of it")
+	assert.NotContains(t, v.get(at).Body.String(), "<script>alert")
+	assert.Contains(t, page, "current")
+	assert.Contains(t, v.text(pathOf(j)), `href="`+at+`"`)
+	assert.Equal(t, at, v.get("/jobcode?jobId="+strconv.Itoa(int(j.ID))).Header().Get("Location"))
+
+	assert.Equal(t, http.StatusSeeOther, v.save(at, "echo 2\r\necho b\r\n", "the second"))
+	assert.Equal(t, "echo 2\necho b\n", w.load(j.ID).GlueSource.S)
+	page = v.text(at)
+	assert.Contains(t, page, "it counts from the next run on")
+	assert.Contains(t, page, "the second")
+	assert.Contains(t, page, "· admin", "who has saved it")
+	for remark, want := range map[string]string{"": "please input", "abc": "4~100", "<b>xx": "illegal"} {
+		rec := v.post(at, url.Values{"base": {codeBase(w.load(j.ID))}, "source": {"echo typed"}, "remark": {remark}})
+		assert.Equal(t, http.StatusUnprocessableEntity, rec.Code, remark)
+		assert.Contains(t, rec.Body.String(), want)
+		assert.Contains(t, rec.Body.String(), "echo typed", "what was typed is kept")
+	}
+
+	versions, err := w.db.GlueVersions(t.Context(), j.ID)
+	require.NoError(t, err)
+	require.Len(t, versions, 2)
+	first, second := strconv.Itoa(int(versions[1].ID)), strconv.Itoa(int(versions[0].ID))
+	page = v.text(at + "?from=" + first + "&to=" + second)
+	assert.Contains(t, page, "From #"+first+" to #"+second)
+	assert.Contains(t, page, `<td class="line">echo 1</td>`)
+	assert.Contains(t, page, `<td class="line">echo 2</td>`)
+	assert.Contains(t, v.text(at+"?from=0&to=0"), "There is no difference")
+	page = v.text(at + "?version=" + first)
+	assert.Contains(t, page, "this is not what runs")
+	assert.Contains(t, page, "\necho 1\n")
+	assert.Equal(t, at, v.post(at+"/restore", url.Values{"version": {first}}).Header().Get("Location"))
+	assert.Equal(t, "echo 1\necho "+evil+"\n", w.load(j.ID).GlueSource.S)
+	v.undoForm(v.text(at))
+	assert.Equal(t, "echo 2\necho b\n", w.load(j.ID).GlueSource.S)
+	v.post(at+"/restore", url.Values{"version": {"999999"}})
+	assert.Contains(t, v.text(at), "has no version 999999", "there is no such version")
+
+	rec := v.get(at + "/file?version=" + first)
+	assert.Equal(t, "echo 1\necho "+evil+"\n", rec.Body.String())
+	assert.Equal(t, `attachment; filename="job-`+strconv.Itoa(int(j.ID))+"-"+first+`.sh"`, rec.Header().Get("Content-Disposition"))
+	assert.Equal(t, "text/plain;charset=UTF-8", rec.Header().Get("Content-Type"))
+	assert.Equal(t, http.StatusNotFound, v.get(at+"/file?version=999999").Code)
+	page = v.text(pathOf(j) + "?tab=history")
+	assert.Contains(t, page, "saved code")
+	assert.Contains(t, page, "Versions of the code")
+}
+
+// TestCodeOfTwo: who saves later sees what came between, and loses nothing.
+func TestCodeOfTwo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	j := w.script(w.group("golden", "gold", ""), "echo 1\n")
+	at := pathOf(j) + "/code"
+	base := codeBase(w.load(j.ID))
+	require.Equal(t, http.StatusSeeOther, v.save(at, "echo theirs\n", "theirs"))
+	rec := v.post(at, url.Values{"base": {base}, "source": {"echo mine\n"}, "remark": {"mine"}})
+	assert.Equal(t, http.StatusConflict, rec.Code)
+	for _, want := range []string{"Somebody else", `<td class="line">echo theirs</td>`, "\necho mine\n</textarea>", `value="mine"`} {
+		assert.Contains(t, rec.Body.String(), want)
+	}
+	assert.Equal(t, "echo theirs\n", w.load(j.ID).GlueSource.S)
+	_, base, _ = strings.Cut(rec.Body.String(), `name="base" value="`)
+	base, _, _ = strings.Cut(base, `"`)
+	rec = v.post(at, url.Values{"base": {base}, "source": {"echo mine\n"}, "remark": {"mine"}})
+	assert.Equal(t, http.StatusSeeOther, rec.Code)
+	assert.Equal(t, "echo mine\n", w.load(j.ID).GlueSource.S)
+}
+
+// TestCodeIsAPermission: who may see a job reads its code; writing it has a
+// switch and a permission of its own.
+func TestCodeIsAPermission(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g := w.group("golden", "gold", "")
+	j := w.script(g, "echo 1\n")
+	at := pathOf(j) + "/code"
+	u := w.user("lin1", false, strconv.Itoa(int(g)))
+	v := w.as(u)
+	page := v.text(at)
+	assert.Contains(t, page, "you have no permission to write code")
+	assert.Contains(t, page, "echo 1")
+	assert.NotContains(t, page, "<textarea")
+	assert.NotContains(t, v.text("/jobs/new"), "GLUE_SHELL")
+	rec := v.post(at, url.Values{"source": {"echo 2"}, "remark": {"version 2"}})
+	assert.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+	assert.Contains(t, rec.Body.String(), "not allowed")
+
+	a := w.as(w.admin)
+	edit := "/settings/users/" + strconv.Itoa(int(u.ID))
+	a.post(edit, url.Values{"role": {"user"}, "group": {strconv.Itoa(int(g))}, "code": {"1"}})
+	assert.Contains(t, a.text(edit), `name="code" value="1" checked`)
+	assert.Contains(t, v.text(at), "<textarea")
+	assert.Equal(t, http.StatusSeeOther, v.save(at, "echo 2\n", "version 2"))
+	assert.Contains(t, v.text("/jobs/new"), "GLUE_SHELL")
+	a.post(edit, url.Values{"role": {"user"}, "group": {strconv.Itoa(int(g))}})
+	assert.NotContains(t, v.text(at), "<textarea", "it ends at once")
+
+	other := w.as(w.user("other1", false, "999"))
+	for _, tail := range []string{"", "/file"} {
+		assert.Equal(t, http.StatusForbidden, other.get(at+tail).Code)
+	}
+	other.post(at+"/restore", url.Values{"version": {"1"}})
+	assert.Equal(t, "echo 2\n", w.load(j.ID).GlueSource.S)
+
+	bean := w.job(g, "bean")
+	assert.Equal(t, pathOf(bean), v.get(pathOf(bean)+"/code").Header().Get("Location"))
+	assert.Contains(t, v.text(pathOf(bean)), "it has no code")
+}
+
+// TestCodeBegins: a new script job leads to its code, which has a beginning.
+func TestCodeBegins(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	g := w.group("golden", "gold", "")
+	for _, kind := range model.GlueTypes()[1:] {
+		require.NotEmpty(t, codeTemplate(kind), kind)
+		rec := v.post("/jobs/new", url.Values{
+			"name": {"script"}, "group": {strconv.Itoa(int(g))}, "author": {"lin"}, "type": {kind}, "schedule": {"NONE"},
+			"misfire": {"DO_NOTHING"}, "route": {"FIRST"}, "block": {"SERIAL_EXECUTION"},
+		})
+		require.Equal(t, http.StatusSeeOther, rec.Code, rec.Body)
+		at := rec.Header().Get("Location")
+		require.Regexp(t, `^/jobs/\d+/code$`, at)
+		assert.Contains(t, v.text(at), "\n"+codeTemplate(kind)+"</textarea>")
+		assert.Equal(t, http.StatusSeeOther, v.save(at, codeTemplate(kind), "as it came"))
+	}
+}

@@ -17,6 +17,7 @@ import (
 // a part of one.
 var notPages = []string{
 	"/static/{file}", "/status", "/jobs/preview", "/runs/{id}/log", "/runs/{id}/log/stream", "/settings/audit.csv",
+	"/jobs/{id}/code/file",
 }
 
 // walk is a page and how to come there.
@@ -40,6 +41,7 @@ func (w *world) walks(failed, open int64) []walk {
 		{name: "job-children", path: at("/jobs/%d?tab=children", odd)},
 		{name: "job-times", path: at("/jobs/%d?tab=times", odd)},
 		{name: "job-settings", path: at("/jobs/%d?tab=settings", odd)},
+		{name: "job-history", path: at("/jobs/%d?tab=history", job)},
 		{name: "edit", pattern: "/jobs/{id}/edit", path: at("/jobs/%d/edit", odd)},
 		{name: "clone", path: at("/jobs/new?from=%d", job)},
 		{name: "jobs-none", path: "/jobs?name=nothing-has-this-name"},

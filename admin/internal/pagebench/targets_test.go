@@ -27,7 +27,7 @@ type target struct {
 
 // notLists answer from an executor or from memory, or never end.
 var notLists = []string{
-	"/static/{file}", "/{anything...}", "/runs/{id}/log", "/runs/{id}/log/stream",
+	"/static/{file}", "/{anything...}", "/jobs/{id}/code/file", "/runs/{id}/log", "/runs/{id}/log/stream",
 	"/v1/runs/{run_id}/log", "/v1/runs/{run_id}/log/stream", "/v1/openapi.json", "/v1/openapi.yaml",
 }
 
@@ -97,6 +97,8 @@ func (w *world) fillIn(pattern string) string {
 	switch {
 	case strings.HasPrefix(pattern, "/runs/"):
 		ids["{id}"] = run
+	case pattern == "/jobs/{id}/code":
+		ids["{id}"] = 10 // which has code
 	case strings.HasPrefix(pattern, "/executors/"), strings.HasPrefix(pattern, "/settings/"):
 		ids["{id}"] = 2
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/lease"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/registry"
+	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
 // console makes the pages. Their streams end with stopping.
@@ -19,6 +21,7 @@ func (s *system) console(proxies httpx.Proxies, stopping <-chan struct{}) (*cons
 		Ops: s.ops, Auth: s.auth, History: s.store, Cluster: s.footCluster, Location: s.cfg.TimeZone, Lang: s.lang,
 		Executors: console.Executors{Addresses: s.pageAddresses, Lanes: s.pageLanes, Probe: s.probe},
 		Pulse:     s.pulse, Forecast: s.forecast.Hour,
+		Setup:       console.Setup{Token: s.cfg.AccessToken, Apps: s.apps},
 		CodeEditing: s.cfg.CodeEditing, Version: version(), Proxies: proxies, Stopping: stopping,
 		Logger: s.part("console"),
 	})
@@ -85,4 +88,19 @@ func (s *system) footCluster(ctx context.Context) console.Cluster {
 		c.JavaSeen = time.UnixMilli(ms)
 	}
 	return c
+}
+
+// apps are the executors that are there.
+func (s *system) apps(ctx context.Context) ([]console.App, error) {
+	beats, err := s.store.LiveBeats(ctx, time.Now().Add(-registry.Expiry))
+	if err != nil {
+		return nil, err
+	}
+	var list []console.App
+	for _, b := range beats {
+		if b.Group == wire.RegistryGroupExecutor {
+			list = append(list, console.App{Name: b.Key, Address: b.Value})
+		}
+	}
+	return list, nil
 }

@@ -288,7 +288,7 @@ func (s *system) buildOps(context.Context) error {
 		}
 	}
 	s.auth = auth.New(auth.Config{
-		Users: s.store, Sessions: s.store, JavaHash: java, MaxAge: s.cfg.SessionLife, Logger: s.log,
+		Users: s.store, Sessions: s.store, Settings: s.store, JavaHash: java, MaxAge: s.cfg.SessionLife, Logger: s.log,
 		NotFound: func(err error) bool { return errors.Is(err, store.ErrNotFound) },
 	})
 	var err error
@@ -296,6 +296,7 @@ func (s *system) buildOps(context.Context) error {
 		Store: s.store, Scheduler: s.scheduler,
 		Dispatcher: manual{store: s.store, dispatcher: s.dispatcher, now: time.Now},
 		Executors:  executors{s.client}, Registry: s.registry, Completion: s.writer, Passwords: s.auth,
+		FirstStart:  s.auth,
 		CodeEditing: s.cfg.CodeEditing, SharedWithJava: s.shared, Location: s.cfg.TimeZone, Lang: s.lang,
 		Alarms:   channels{sender: s.alarms, book: s.book, list: s.cfg.Alarms},
 		ParamMax: info.ParamMax, TitleMax: info.TitleMax, Logger: s.log,

@@ -181,7 +181,7 @@ func TestServe(t *testing.T) {
 	p := start(t, dir, []string{"NOTIFY_SOCKET=" + socket}, "--listen", "127.0.0.1:0")
 	base := "http://" + p.wait(t, listening)[1]
 	token := p.wait(t, `token     (\S+)`)[1]
-	password := p.wait(t, `user      admin\n    password  (\S+)`)[1]
+	password := p.wait(t, `user      admin\n    password  (\S+)\n    setup     `+base+`/setup\n`)[1]
 	p.wait(t, `"msg":"admin ready"`)
 	p.wait(t, `"msg":"shards gained"`)
 	assert.Equal(t, "READY=1", <-states)
@@ -204,9 +204,7 @@ func TestServe(t *testing.T) {
 	assert.Contains(t, answer, `"code":200`)
 	_, answer = post(t, base+"/api/registry", beat, "XXL-JOB-ACCESS-TOKEN", "default_token")
 	assert.Contains(t, answer, "The access token is wrong.")
-	form := url.Values{"userName": {"admin"}, "password": {password}}.Encode()
-	_, answer = post(t, base+"/login", form, "Content-Type", "application/x-www-form-urlencoded")
-	assert.Contains(t, answer, `"code":200`)
+	setUp(t, base, password)
 
 	second := start(t, dir, nil, "--listen", "127.0.0.1:0")
 	assert.Equal(t, exitFault, second.exit(t))
@@ -243,6 +241,24 @@ func TestServe(t *testing.T) {
 	for state := range states { // until its reader has ended
 		assert.Contains(t, []string{"READY=1", "STOPPING=1"}, state)
 	}
+}
+
+// setUp replaces the printed password, which is good for nothing else.
+func setUp(t *testing.T, base, printed string) {
+	t.Helper()
+	const form, own = "application/x-www-form-urlencoded", "a-password-of-mine"
+	login := func(password string) string {
+		_, answer := post(t, base+"/login", url.Values{"userName": {"admin"}, "password": {password}}.Encode(), "Content-Type", form)
+		return answer
+	}
+	assert.Contains(t, login(printed), "/setup")
+	assert.Contains(t, login(own), `"code":500`)
+	status, _ := post(t, base+"/setup", url.Values{
+		"printed": {printed}, "password": {own}, "again": {own}, "lang": {"en"}, "zone": {""},
+	}.Encode(), "Content-Type", form)
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, login(own), `"code":200`)
+	assert.NotContains(t, login(printed), "/setup", "it is worth nothing any more")
 }
 
 // TestKilled: after SIGKILL the file is free, and everything goes on.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ func (c *serveCmd) Run(ctx context.Context, con console) error {
 	if err := s.open(ctx); err != nil {
 		return err
 	}
-	a, err := c.admin(con, cfg)
+	a, err := c.admin(con, cfg, s)
 	if err != nil {
 		return errors.Join(err, s.close())
 	}
@@ -105,7 +106,7 @@ func checkListen(ctx context.Context, flag, addr string) error {
 }
 
 // admin makes the admin, and at the first start the data folder and the token.
-func (c *serveCmd) admin(con console, cfg admin.Config) (*admin.Admin, error) {
+func (c *serveCmd) admin(con console, cfg admin.Config, s *server) (*admin.Admin, error) {
 	if c.isSQLite() { // nothing else is kept on this machine
 		if err := c.prepare(); err != nil {
 			return nil, err
@@ -121,8 +122,8 @@ func (c *serveCmd) admin(con console, cfg admin.Config) (*admin.Admin, error) {
 	cfg.AccessToken = token
 	cfg.MetricsToken = c.MetricsToken
 	cfg.OnPassword = func(user, password string) {
-		notice(con.err, "first start: the administrator was set up, this is shown once",
-			"user      "+user, "password  "+password)
+		notice(con.err, "first start: open the page of the setup with this one-time password, it is shown once",
+			"user      "+user, "password  "+password, "setup     "+s.setupURL())
 	}
 	a, err := admin.New(cfg)
 	if err != nil {
@@ -182,6 +183,19 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 
 // addr is the address that is listened on.
 func (s *server) addr() string { return s.main.Addr().String() }
+
+// setupURL is the page of the setup, as seen from this machine.
+func (s *server) setupURL() string {
+	host, port, err := net.SplitHostPort(s.addr())
+	if ip, fault := netip.ParseAddr(host); err != nil || fault != nil || ip.IsUnspecified() {
+		host = "localhost"
+	}
+	scheme := "http://"
+	if s.cert != nil {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, port) + "/setup"
+}
 
 // run serves until ctx is done. The admin drains first, while executors can
 // still report; then the HTTP servers end.

@@ -44,4 +44,16 @@
 // the Java releases are not accepted: that of 3.1.1 and before is the hex of
 // the password hash. Only that of 3.2.0 and later may be, where it is switched
 // on for a database shared with a Java node (Config.AcceptJavaToken).
+//
+// # Setup
+//
+// The first opening of a database makes the administrator: with the given
+// password, or with a generated one of 100 random bits that is printed once. So
+// there is no moment at which whoever comes first may take the admin over. A
+// printed password ends up in journals and in logs of containers, therefore it
+// is good for one thing only: to choose another one. Until then no interface
+// takes it, nor a session that began with it, but for the page of the setup.
+// What a printed password is known by is a fingerprint of its salted hash, kept
+// as a setting. When the hash changes, by whatever way, that step is closed for
+// good: no later state of the database brings the fingerprint back.
 package auth

@@ -21,7 +21,8 @@ const (
 // of the database can log in, the user name (default "admin") becomes one with
 // the given password, or with a generated one that is returned as printed, once.
 // Where one can, nothing changes and created is false, also when a password is
-// given. The user's sessions end.
+// given. The user's sessions end. A generated password is good for the setup
+// alone ([Service.Setup]); a given one is the administrator's own.
 //
 // It is meant for the opening of a database. Of two nodes that open one at the
 // same time the last one's password counts, and the other one prints none.
@@ -30,6 +31,9 @@ func (s *Service) EnsureAdmin(ctx context.Context, name, password string) (print
 		name = "admin"
 	}
 	have, err := s.hasAdmin(ctx)
+	if err == nil && have {
+		err = s.rememberSetup(ctx)
+	}
 	if err != nil || have {
 		return "", false, err
 	}
@@ -44,25 +48,25 @@ func (s *Service) EnsureAdmin(ctx context.Context, name, password string) (print
 	if err != nil {
 		return "", false, err
 	}
+	if printed != "" { // before the password is good for anything
+		if err := s.openSetup(ctx, name, ownHash); err != nil {
+			return "", false, fmt.Errorf("open the setup: %w", err)
+		}
+	}
 	u, err := s.makeAdmin(ctx, name, javaHash, ownHash)
 	if err != nil {
 		return "", false, fmt.Errorf("create administrator %q: %w", name, err)
 	}
 	if now, err := s.cfg.Users.User(ctx, u.ID); err != nil || now.Hash != ownHash {
-		return "", false, err // another node was at it too
+		return "", false, errors.Join(err, s.rememberSetup(ctx)) // another node was at it too
+	}
+	if printed != "" { // that node may have opened it for a password that did not last
+		if err := s.openSetup(ctx, name, ownHash); err != nil {
+			return "", false, fmt.Errorf("open the setup: %w", err)
+		}
 	}
 	s.log.InfoContext(ctx, "administrator set up", slog.String("user", name))
 	return printed, true, nil
-}
-
-func checkAdminPassword(name, password string) error {
-	switch {
-	case len(password) < minAdminPassword || len(password) > maxAdminPassword:
-		return fmt.Errorf("the administrator's password must have %d to %d bytes", minAdminPassword, maxAdminPassword)
-	case strings.EqualFold(password, name):
-		return errors.New("the administrator's password must not be the user name")
-	}
-	return nil
 }
 
 // hasAdmin reports whether some administrator can log in.

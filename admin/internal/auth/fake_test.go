@@ -19,12 +19,13 @@ type rows struct {
 	users    map[int32]model.User
 	sessions map[string]model.Session
 	tokens   map[int32]string
+	settings map[string]string
 	fail     error // of every call, while set
 	touches  int
 }
 
 func newRows(list ...model.User) *rows {
-	r := &rows{users: map[int32]model.User{}, sessions: map[string]model.Session{}, tokens: map[int32]string{}}
+	r := &rows{users: map[int32]model.User{}, sessions: map[string]model.Session{}, tokens: map[int32]string{}, settings: map[string]string{}}
 	for i, u := range list {
 		u.ID = int32(i + 1)
 		r.users[u.ID] = u
@@ -163,6 +164,20 @@ func (r *rows) JavaToken(_ context.Context, id int32) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.tokens[id], r.fail
+}
+
+func (r *rows) Setting(_ context.Context, key string) (value string, ok bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	value, ok = r.settings[key]
+	return value, ok, r.fail
+}
+
+func (r *rows) SetSetting(_ context.Context, key, value string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settings[key] = value
+	return r.fail
 }
 
 // clock is a time that tests move.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"log/slog"
 	"net/netip"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -58,6 +60,9 @@ const (
 type Config struct {
 	Users    users
 	Sessions sessions
+	// Settings keeps how far the setup of a new database is. Nil is for commands
+	// beside the admin: there a printed password is as good as another one.
+	Settings settings
 	// NotFound reports whether an error of Users or Sessions means that there
 	// is no such row. Required.
 	NotFound func(error) bool
@@ -89,6 +94,9 @@ type Service struct {
 	throttle *throttle
 	log      *slog.Logger
 	now      func() time.Time
+
+	printed  atomic.Pointer[string] // mark of the hash of the printed password; nil or "" without one
+	choosing sync.Mutex             // of two who replace it only the first one does
 }
 
 // Limits of the hasher.

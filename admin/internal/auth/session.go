@@ -26,6 +26,9 @@ type LoginRequest struct {
 	Password string
 	Remember bool
 	Source   netip.Addr // of the client, for the throttle
+	// Setup takes the printed password of a new database too. The session is
+	// good for the setup alone then, see Login.Setup.
+	Setup bool
 }
 
 // Login is a session that has begun.
@@ -33,13 +36,15 @@ type Login struct {
 	ID      string // for the cookie; it is nowhere else
 	User    *model.User
 	Expires time.Time // latest end
+	Setup   bool      // Authenticate returns ErrSetup for it, and SetupUser the user
 }
 
 // maxPassword bounds what is hashed, in bytes.
 const maxPassword = 1024
 
 // Login checks name and password and begins a session. It returns ErrBadLogin,
-// a *ThrottledError, ErrBusy, or an error of the store.
+// a *ThrottledError, ErrBusy, ErrSetup for the printed password of a new
+// database unless req takes it, or an error of the store.
 func (s *Service) Login(ctx context.Context, req LoginRequest) (*Login, error) {
 	u, err := s.cfg.Users.UserByName(ctx, req.Name)
 	if err != nil {
@@ -63,10 +68,15 @@ func (s *Service) Login(ctx context.Context, req LoginRequest) (*Login, error) {
 		return nil, ErrBadLogin
 	}
 	s.throttle.giveBack(account, req.Source, true, s.now())
-	login, err := s.begin(ctx, u, req.Remember)
+	pending := s.pending(u)
+	if pending && !req.Setup {
+		return nil, ErrSetup
+	}
+	login, err := s.begin(ctx, u, req.Remember && !pending)
 	if err != nil {
 		return nil, err
 	}
+	login.Setup = pending
 	s.log.InfoContext(ctx, "user logged in", slog.String("user", u.Username), slog.Any("client", req.Source))
 	return login, nil
 }
@@ -110,8 +120,17 @@ func WellFormed(id string) bool {
 }
 
 // Authenticate returns the user of a session, as he is in the database now. It
-// returns ErrNoSession, or an error of the store.
+// returns ErrNoSession, ErrSetup (which is an ErrNoSession too) for a user who
+// has the printed password of a new database, or an error of the store.
 func (s *Service) Authenticate(ctx context.Context, id string) (*model.User, error) {
+	u, err := s.authenticate(ctx, id)
+	if err == nil && s.pending(u) {
+		return nil, ErrSetup
+	}
+	return u, err
+}
+
+func (s *Service) authenticate(ctx context.Context, id string) (*model.User, error) {
 	if !WellFormed(id) {
 		return nil, ErrNoSession
 	}

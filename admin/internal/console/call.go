@@ -46,8 +46,9 @@ type call struct {
 	lang    i18n.Lang
 	theme   string      // light, dark or "" for that of the system
 	user    *model.User // nil when nobody is logged in
-	session string      // the session id of user
+	session string      // the session id of user, or of once
 	who     ops.Principal
+	once    *model.User // who has shown the printed password of a new database, and may do the setup alone
 }
 
 // begin reads the parameters and finds out who asks.
@@ -62,6 +63,12 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) (*call, error) {
 			continue
 		}
 		u, err := s.cfg.Auth.Authenticate(r.Context(), cookie.Value)
+		if errors.Is(err, auth.ErrSetup) {
+			if c.once, err = s.cfg.Auth.SetupUser(r.Context(), cookie.Value); err == nil {
+				c.session = cookie.Value
+				break
+			}
+		}
 		if errors.Is(err, auth.ErrNoSession) {
 			continue
 		}

@@ -184,6 +184,10 @@ func (c *call) scheduleProblem(err error) string {
 func (c *call) newJob(ctx context.Context) error {
 	p := editPage{Form: newForm(c.who.Name), Action: "/jobs/new", Back: "/jobs"}
 	p.Form.Group = c.str("group")
+	var err error
+	if p.Form.Zone, err = c.s.cfg.Ops.NewJobZone(ctx); err != nil {
+		return err
+	}
 	if from := c.num("from", 0); from > 0 {
 		j, err := c.s.cfg.Ops.Job(ctx, c.who, int32(min(from, 1<<31-1)))
 		if err != nil {

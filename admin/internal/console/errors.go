@@ -43,6 +43,8 @@ func (s *Server) renderError(w http.ResponseWriter, r *http.Request, err error) 
 		key = "error.403"
 	case http.StatusNotFound:
 		key = "error.404"
+	case http.StatusGone:
+		key = "error.410"
 	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusConflict, http.StatusRequestEntityTooLarge:
 		key = "error.400"
 	}

@@ -3,6 +3,8 @@ package console
 import (
 	"context"
 	_ "embed" // the programs
+	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
@@ -29,14 +31,40 @@ type helpPage struct {
 // help shows how to connect an executor, with the address under which the
 // visitor sees this admin.
 func (c *call) help(ctx context.Context) error {
+	p := helpPage{Address: c.address()}
+	p.Go, p.Java = programs(p.Address, "")
+	return c.render(ctx, "help", head{Title: c.t("nav.help"), Section: "help"}, p)
+}
+
+// address is that under which the visitor sees this admin, as executors want
+// it: those of Java up to 3.4.0 need the context path.
+func (c *call) address() string {
 	scheme := "http://"
 	if c.s.cfg.Proxies.Secure(c.r) {
 		scheme = "https://"
 	}
-	// Java's executors up to 3.4.0 want the context path.
-	address := scheme + c.r.Host + httpx.Prefixes()[1]
-	put := strings.NewReplacer(hereAddress, address)
-	return c.render(ctx, "help", head{Title: c.t("nav.help"), Section: "help"}, helpPage{
-		Address: address, Go: put.Replace(goProgram), Java: put.Replace(javaProgram),
-	})
+	return scheme + c.r.Host + httpx.Prefixes()[1]
+}
+
+// programs are those of the help for an admin at an address, with a token in
+// them where one is given, and else read from the environment.
+func programs(address, token string) (goText, javaText string) {
+	pairs := []string{strconv.Quote(hereAddress), literal(address)}
+	if token != "" {
+		pairs = append(pairs, `os.Getenv("XXL_JOB_TOKEN")`, literal(token),
+			`System.getenv("XXL_JOB_TOKEN")`, literal(token))
+	}
+	put := strings.NewReplacer(pairs...)
+	return put.Replace(goProgram), put.Replace(javaProgram)
+}
+
+// literal is a text as Go and Java both write it.
+func literal(s string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return `""`
+	}
+	return strings.TrimSpace(b.String())
 }

@@ -124,6 +124,7 @@ type head struct {
 	Section string  // of the rail: overview, jobs, runs, executors, alarms, settings, help
 	Crumbs  []crumb // above the title; without the page itself
 	Script  string  // a module of static/ that the page needs beside app.js
+	Reload  int     // seconds until the page loads itself again where scripts do not run; 0 is never
 }
 
 // navItem is an entry of the rail.

@@ -22,6 +22,7 @@ func (s *Server) register() {
 	s.page("/status", httpx.LoggedIn, (*call).statusJSON)
 	s.page("/search", httpx.LoggedIn, (*call).search)
 	s.pages["/"], s.pages["/help"] = true, true // another interface owns the addresses, see oldPage
+	s.registerSetup()
 	s.registerJobs()
 	s.registerRuns()
 	s.registerAlarms()
@@ -63,6 +64,9 @@ func (c *call) oldPage(ctx context.Context) error {
 		return c.redirect("/")
 	case "/errorpage":
 		return httpx.NotFound("")
+	}
+	if c.user == nil && c.once != nil {
+		return c.redirect("/setup")
 	}
 	if c.user == nil { // the interface that owns the address has asked for a login
 		return c.redirect(signinFor(c.r))

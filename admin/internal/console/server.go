@@ -22,6 +22,8 @@ type logins interface {
 	Login(ctx context.Context, req auth.LoginRequest) (*auth.Login, error)
 	Authenticate(ctx context.Context, id string) (*model.User, error)
 	Logout(ctx context.Context, id string) error
+	Setup(ctx context.Context) (auth.Setup, error)
+	SetupUser(ctx context.Context, id string) (*model.User, error)
 }
 
 // Cluster is what the foot line says of this node.
@@ -59,6 +61,8 @@ type Config struct {
 	// Forecast returns the coming hour of some groups; ok is false while it is not
 	// known. Nil says nothing.
 	Forecast func(ctx context.Context, see func(group int32) bool) (hour *forecast.Hour, ok bool)
+	// Setup is what the setup of a new database shows.
+	Setup Setup
 	// Location is the zone of all times on the pages. Default time.Local.
 	Location *time.Location
 	// Lang is the language of visitors whose browser names none of ours. The
@@ -168,6 +172,8 @@ func (s *Server) guard(route httpx.Route) httpx.Handler {
 			return err
 		}
 		switch {
+		case c.user == nil && c.once != nil:
+			return c.redirect("/setup")
 		case c.user == nil && route.Changes:
 			return c.redirect("/signin")
 		case c.user == nil:

@@ -18,15 +18,27 @@ type signinPage struct {
 	Name    string
 	Next    string
 	Problem string
+	Setup   bool // the admin waits to be set up
 }
 
 // signin shows the login page, and sends on who is logged in.
 func (c *call) signin(ctx context.Context) error {
 	next := c.local(c.str("next"), "/")
-	if c.user != nil {
+	switch {
+	case c.user != nil:
 		return c.redirect(next)
+	case c.once != nil:
+		return c.redirect("/setup")
 	}
-	return c.render(ctx, "signin", head{Title: c.t("signin.title")}, signinPage{Next: next})
+	state, err := c.s.cfg.Auth.Setup(ctx)
+	if err != nil {
+		return err
+	}
+	first := state.Phase == auth.SetupPassword
+	if first && state.Alone {
+		return c.redirect("/setup")
+	}
+	return c.render(ctx, "signin", head{Title: c.t("signin.title")}, signinPage{Next: next, Setup: first})
 }
 
 // doSignin checks a password and begins a session. A foreign page cannot post
@@ -40,6 +52,7 @@ func (c *call) doSignin(ctx context.Context) error {
 	remember := c.str("remember") != ""
 	login, err := c.s.cfg.Auth.Login(ctx, auth.LoginRequest{
 		Name: p.Name, Password: password, Remember: remember, Source: c.s.cfg.Proxies.ClientIP(c.r),
+		Setup: true,
 	})
 	if wait, ok := later(err); ok {
 		seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
@@ -63,6 +76,9 @@ func (c *call) doSignin(ctx context.Context) error {
 	}
 	c.cookie(sessionCookie, login.ID, age)
 	c.cookie(olderCookie, "", -time.Second)
+	if login.Setup {
+		return c.redirect("/setup")
+	}
 	return c.redirect(p.Next)
 }
 
@@ -95,19 +111,24 @@ func (c *call) signout(ctx context.Context) error {
 	return c.redirect("/signin")
 }
 
-// prefs keeps language and theme in cookies for a year.
-func (c *call) prefs(context.Context) error {
-	const year = 365 * 24 * time.Hour
-	if lang := c.str("lang"); lang != "" {
-		for _, l := range langNames {
-			if l.code == lang {
-				c.cookie(langCookie, lang, year)
-			}
+// prefsAge is how long language and theme are kept.
+const prefsAge = 365 * 24 * time.Hour
+
+// keepLang keeps a language, if it is one of ours.
+func (c *call) keepLang(lang string) {
+	for _, l := range langNames {
+		if l.code == lang {
+			c.cookie(langCookie, lang, prefsAge)
 		}
 	}
+}
+
+// prefs keeps language and theme in cookies for a year.
+func (c *call) prefs(context.Context) error {
+	c.keepLang(c.str("lang"))
 	switch theme := c.str("theme"); theme {
 	case "light", "dark":
-		c.cookie(themeCookie, theme, year)
+		c.cookie(themeCookie, theme, prefsAge)
 	case "system":
 		c.cookie(themeCookie, "", -time.Second)
 	}

@@ -84,11 +84,11 @@ func newWorld(t *testing.T, change ...func(*Config)) *world {
 	now := func() time.Time { return noon }
 	w := &world{t: t, db: db, parts: &parts{store: db}}
 	w.auth = auth.New(auth.Config{
-		Users: db, Sessions: db, Now: now, NotFound: func(err error) bool { return errors.Is(err, store.ErrNotFound) },
+		Users: db, Sessions: db, Settings: db, Now: now, NotFound: func(err error) bool { return errors.Is(err, store.ErrNotFound) },
 	})
 	w.ops, err = ops.New(ops.Config{
 		Store: db, Scheduler: w.parts, Dispatcher: w.parts, Executors: w.parts, Registry: w.parts,
-		Completion: w.parts, Passwords: w.auth, CodeEditing: true, Location: time.UTC, Lang: i18n.En, Now: now,
+		Completion: w.parts, Passwords: w.auth, FirstStart: w.auth, CodeEditing: true, Location: time.UTC, Lang: i18n.En, Now: now,
 	})
 	require.NoError(t, err)
 	cfg := Config{
@@ -246,7 +246,9 @@ type parts struct {
 	store *store.Store
 	calls []string
 	in    ops.TriggerInput
-	text  func(wire.LogRequest) (wire.LogResult, error) // what logs of runs say; nil is nothing
+	// changed is called when groups have changed; nil does nothing.
+	changed func()
+	text    func(wire.LogRequest) (wire.LogResult, error) // what logs of runs say; nil is nothing
 }
 
 func (p *parts) Started(context.Context, int32) error { return nil }
@@ -257,7 +259,11 @@ func (p *parts) Change(ctx context.Context, _ int32, write func(ctx context.Cont
 }
 
 func (p *parts) Group(int32) (*model.Group, bool) { return nil, false }
-func (p *parts) GroupsChanged()                   {}
+func (p *parts) GroupsChanged() {
+	if p.changed != nil {
+		p.changed()
+	}
+}
 
 func (p *parts) Trigger(ctx context.Context, j *model.Job, in ops.TriggerInput) ([]int64, error) {
 	p.in = in

@@ -15,6 +15,7 @@ type pageTexts map[string][3]string
 var consoleParts = []pageTexts{
 	consoleFrame, consoleHome, consoleJobs, consoleEdit, consoleAdmin, consoleHelp, consoleRuns, consoleExecutors,
 	consoleAlarms, consoleHistory, consoleCode,
+	consoleSetup,
 }
 
 // console holds all of them.

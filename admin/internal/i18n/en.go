@@ -16,8 +16,10 @@ var english = map[Key]string{
 	SystemSuccess:         "success",
 	SystemFail:            "fail",
 
-	LoginParamEmpty:          "Username or password is empty",
-	LoginParamInvalid:        "Username or password error",
+	LoginParamEmpty:   "Username or password is empty",
+	LoginParamInvalid: "Username or password error",
+	LoginSetup: "The printed password is good for the page /setup alone: choose your own there, " +
+		"or with xxl-job-admin user passwd",
 	ChangePwdFieldOldpwd:     "old password",
 	UserUsername:             "Username",
 	UserPassword:             "Password",

@@ -22,6 +22,7 @@ const (
 const (
 	LoginParamEmpty          Key = "login_param_empty"
 	LoginParamInvalid        Key = "login_param_invalid"
+	LoginSetup               Key = "login_setup" // our own
 	ChangePwdFieldOldpwd     Key = "change_pwd_field_oldpwd"
 	UserUsername             Key = "user_username"
 	UserPassword             Key = "user_password"

@@ -18,6 +18,7 @@ var zhCN = map[Key]string{
 
 	LoginParamEmpty:          "账号和密码不能为空",
 	LoginParamInvalid:        "账号或密码不正确",
+	LoginSetup:               "打印的一次性密码只用于 /setup 页面：请在那里设置自己的密码，或使用 xxl-job-admin user passwd",
 	ChangePwdFieldOldpwd:     "原密码",
 	UserUsername:             "账号",
 	UserPassword:             "密码",

@@ -17,6 +17,7 @@ var zhTC = map[Key]string{
 
 	LoginParamEmpty:          "帳號和密碼不能為空",
 	LoginParamInvalid:        "帳號或密碼不正確",
+	LoginSetup:               "列印的一次性密碼只用於 /setup 頁面：請在那裡設定自己的密碼，或使用 xxl-job-admin user passwd",
 	ChangePwdFieldOldpwd:     "原密碼",
 	UserUsername:             "帳號",
 	UserPassword:             "密碼",

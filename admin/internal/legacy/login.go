@@ -28,6 +28,9 @@ func (c *call) authenticate(ctx context.Context) error {
 			continue
 		}
 		ok, err := c.recognise(ctx, name, cookie.Value)
+		if errors.Is(err, auth.ErrSetup) {
+			return nil // it belongs to the page of the setup
+		}
 		if err != nil || ok {
 			return err
 		}
@@ -43,10 +46,10 @@ func (c *call) recognise(ctx context.Context, name, value string) (bool, error) 
 	u, err := c.s.cfg.Auth.Authenticate(ctx, value)
 	if err == nil {
 		c.session = value
-	} else if errors.Is(err, auth.ErrNoSession) && name == cookieC {
+	} else if errors.Is(err, auth.ErrNoSession) && !errors.Is(err, auth.ErrSetup) && name == cookieC {
 		u, err = c.s.cfg.Auth.FromJava(ctx, value)
 	}
-	if errors.Is(err, auth.ErrNoSession) {
+	if errors.Is(err, auth.ErrNoSession) && !errors.Is(err, auth.ErrSetup) {
 		return false, nil
 	}
 	if err != nil {
@@ -73,6 +76,9 @@ func (c *call) login() error {
 	}
 	if errors.Is(err, auth.ErrBadLogin) {
 		return c.fail(str(lang.Text(i18n.LoginParamInvalid)))
+	}
+	if errors.Is(err, auth.ErrSetup) {
+		return c.fail(str(lang.Text(i18n.LoginSetup)))
 	}
 	if err != nil {
 		return err

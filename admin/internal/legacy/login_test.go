@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -285,4 +286,28 @@ func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	_, err := New(Config{})
 	require.Error(t, err)
+}
+
+// TestPrintedPasswordIsNoLogin: the password that a new database prints is good
+// for the setup alone, and so is a session that began with it.
+func TestPrintedPasswordIsNoLogin(t *testing.T) {
+	t.Parallel()
+	for _, def := range []Dialect{A, C} {
+		w := newWorld(t, def)
+		printed, created, err := w.auth.EnsureAdmin(t.Context(), "admin", "")
+		require.NoError(t, err)
+		require.True(t, created)
+		rec := w.do(t, http.MethodPost, "/login", url.Values{"userName": {"admin"}, "password": {printed}}.Encode())
+		assert.Contains(t, rec.Body.String(), "/setup")
+		assert.Empty(t, rec.Result().Cookies())
+
+		login, err := w.auth.Login(t.Context(), auth.LoginRequest{Name: "admin", Password: printed, Setup: true})
+		require.NoError(t, err)
+		cookie := cookieC + "=" + login.ID
+		rec = w.do(t, http.MethodGet, "/user", "", "Cookie", cookie)
+		assert.NotContains(t, rec.Body.String(), "page /user")
+		assert.Empty(t, rec.Result().Cookies(), "the setup still needs the session")
+		rec = w.do(t, http.MethodPost, "/user/pageList", "start=0&length=10", "Cookie", cookie)
+		assert.NotContains(t, rec.Body.String(), `"username"`)
+	}
 }

@@ -75,7 +75,7 @@ func newWorld(t testing.TB, def Dialect) *world {
 		}
 	})
 	w.auth = auth.New(auth.Config{
-		Users: st, Sessions: st, Now: now,
+		Users: st, Sessions: st, Settings: st, Now: now,
 		NotFound: func(err error) bool { return errors.Is(err, store.ErrNotFound) },
 	})
 	w.ops, err = ops.New(ops.Config{

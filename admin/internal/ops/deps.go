@@ -113,6 +113,7 @@ type Store interface {
 	keyStore
 	alarmStore
 	muteStore
+	settingStore
 }
 
 // Scheduler is what the package needs of the scheduling loop.

@@ -25,6 +25,9 @@ type Config struct {
 	Completion Completion
 	Passwords  Passwords
 
+	// FirstStart is the setup of a new database. Nil: there is none to be asked
+	// for.
+	FirstStart FirstStart
 	// Alarms sends alarms. nil: there are no channels.
 	Alarms Alarms
 	// CodeEditing lets administrators and principals with the permission to do so

@@ -1,0 +1,164 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+// setupApps is how many executors are offered.
+const setupApps = 20
+
+// firstJob is the form of the first job, once an executor is there.
+type firstJob struct {
+	Apps    []App // one a name
+	Jobs    int   // that exist already
+	App     string
+	Job     string
+	Handler string
+	Param   string
+	Every   string
+	Often   []option
+	Problem string
+}
+
+// firstJobForm fills in what suits the program of the help, and who is there.
+func (c *call) firstJobForm(ctx context.Context, f *firstJob) error {
+	if err := c.apps(ctx, f); err != nil {
+		return err
+	}
+	var err error
+	if _, f.Jobs, err = c.s.cfg.Ops.ListJobs(ctx, c.who, model.JobFilter{Limit: 1}); err != nil {
+		return err
+	}
+	f.Job, f.Handler, f.Param = c.t("setup.job.default"), "greet", "Ada"
+	f.Every = c.often(f)[1].Value
+	if len(f.Apps) > 0 {
+		f.App = f.Apps[0].Name
+	}
+	return nil
+}
+
+// often offers how often the first job fires, and returns the choices.
+func (c *call) often(f *firstJob) []option {
+	f.Often = nil
+	for _, expr := range []string{"0/10 * * * * ?", "0 * * * * ?", "0 0 * * * ?"} {
+		j := model.Job{ScheduleType: model.ScheduleCron, ScheduleConf: model.T(expr)}
+		f.Often = append(f.Often, option{expr, scheduleWords(c.lang, &j)})
+	}
+	f.Often = append(f.Often, option{"", c.t("edit.kind.NONE")})
+	return f.Often
+}
+
+// apps lists who is there, one address of each.
+func (c *call) apps(ctx context.Context, f *firstJob) error {
+	if c.s.cfg.Setup.Apps == nil {
+		return nil
+	}
+	all, err := c.s.cfg.Setup.Apps(ctx)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(all, func(a, b App) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Address, b.Address))
+	})
+	all = slices.CompactFunc(all, func(a, b App) bool { return a.Name == b.Name })
+	f.Apps = all[:min(len(all), setupApps)]
+	return nil
+}
+
+// firstJob makes the first job, runs it at once, and closes the setup.
+func (c *call) firstJob(ctx context.Context) error {
+	state, err := c.s.cfg.Auth.Setup(ctx)
+	if err != nil {
+		return err
+	}
+	if state.Phase != auth.SetupExecutor {
+		return c.setupClosed()
+	}
+	p := &setupPage{}
+	if err := c.firstJobForm(ctx, &p.firstJob); err != nil {
+		return err
+	}
+	p.App, p.Job, p.Handler = c.str("app"), c.str("name"), c.str("handler")
+	p.Param, p.Every = strings.ReplaceAll(c.r.PostForm.Get("param"), "\r\n", "\n"), c.str("every")
+	id, err := c.createFirstJob(ctx, p)
+	if err != nil {
+		text, ours := c.why(err)
+		if !ours {
+			return err
+		}
+		p.Problem = text
+		return c.askExecutor(ctx, http.StatusUnprocessableEntity, p)
+	}
+	path := "/jobs/" + strconv.Itoa(int(id))
+	runs, err := c.s.cfg.Ops.TriggerJob(ctx, c.who, id, ops.TriggerInput{})
+	if err != nil {
+		return c.refuse(path, err)
+	}
+	if err := c.s.cfg.Ops.FinishSetup(ctx, c.who); err != nil && !errors.Is(err, auth.ErrNoSetup) {
+		return err
+	}
+	if len(runs) == 1 {
+		path = "/runs/" + strconv.FormatInt(runs[0], 10)
+	}
+	return c.done(path, c.t("setup.job.did", p.Job))
+}
+
+// createFirstJob makes the group of the executor where there is none, and the
+// job, and returns its id.
+func (c *call) createFirstJob(ctx context.Context, p *setupPage) (int32, error) {
+	conf := model.ScheduleCron
+	if p.Every == "" {
+		conf = model.ScheduleNone
+	}
+	zone, err := c.s.cfg.Ops.NewJobZone(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if !slices.ContainsFunc(p.Apps, func(a App) bool { return a.Name == p.App }) {
+		return 0, &ops.Error{Kind: ops.Conflict, Parts: []ops.Part{{Literal: c.t("setup.job.gone", p.App)}}}
+	}
+	group, err := c.groupFor(ctx, p.App)
+	if err != nil {
+		return 0, err
+	}
+	return c.s.cfg.Ops.CreateJob(ctx, c.who, &model.Job{
+		GroupID: group, Name: p.Job, Author: model.T(c.user.Username), AlarmEmail: model.T(""),
+		ScheduleType: conf, ScheduleConf: model.T(p.Every), TimeZone: zone, Misfire: model.MisfireDoNothing,
+		Route: model.RouteFirst, Block: model.BlockSerial, Handler: model.T(p.Handler), Param: model.T(p.Param),
+		Children: model.T(""), GlueType: model.GlueBean, GlueSource: model.T(""), GlueRemark: model.T(""),
+		Running: conf != model.ScheduleNone,
+	})
+}
+
+// groupFor returns the group of an app name, which it makes if need be. It
+// returns when the address of the executor is known in it.
+func (c *call) groupFor(ctx context.Context, app string) (int32, error) {
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
+		return 0, err
+	}
+	for _, g := range groups {
+		if g.AppName == app {
+			return g.ID, nil
+		}
+	}
+	title := []rune(app)
+	id, err := c.s.cfg.Ops.CreateGroup(ctx, c.who, &model.Group{
+		AppName: app, Title: string(title[:min(len(title), 64)]),
+	})
+	if err != nil {
+		return 0, err
+	}
+	_, err = c.s.cfg.Ops.AwaitAddress(ctx, c.who, id)
+	return id, err
+}

@@ -124,6 +124,18 @@ func (c *adminClient) ask(
 	return payload, err
 }
 
+// askOnce is ask for what must not be done twice: it is sent once, and its answer
+// is waited for although ctx ends meanwhile.
+func (c *adminClient) askOnce(ctx context.Context, path string, body []byte) (payload string, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
+	defer cancel()
+	payload, _, err = c.postOnce(ctx, path, body)
+	return payload, err
+}
+
 // policy returns what the admin does with jobs that are declared, as its last
 // answer to a registration told; "" for one that tells nothing.
 func (c *adminClient) policy() string {

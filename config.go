@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -64,6 +65,9 @@ type Config struct {
 	AdminProxy func(*http.Request) (*url.URL, error)
 	// AdminTimeout limits one call to one admin. Default 3s, from 1s to 10s.
 	AdminTimeout time.Duration
+	// JavaJobs also brings declared jobs into an admin of Java's master branch.
+	// Default: it does not.
+	JavaJobs JavaJobs
 	// RegistryInterval is the time between heartbeats to the admin, which
 	// forgets an executor after 90 s without one. Default 30s, minimum 1s.
 	RegistryInterval time.Duration
@@ -255,6 +259,11 @@ func (cfg *Config) validateAdmin() error {
 		errs = append(errs, fmt.Errorf("AppName %q has outer blanks, a slash or a control character", cfg.AppName))
 	case len(cfg.AppName) > 200:
 		errs = append(errs, errors.New("AppName is longer than 200 bytes"))
+	}
+	if g := cfg.JavaJobs.Group; g < 0 || g > math.MaxInt32 {
+		errs = append(errs, fmt.Errorf("JavaJobs.Group is %d: it must be the id of a group", g))
+	} else if g == 0 && cfg.JavaJobs.Update {
+		errs = append(errs, errors.New("JavaJobs.Update needs JavaJobs.Group, the id of the executor's group"))
 	}
 	if d := cfg.AdminTimeout; d < time.Second || d > 10*time.Second {
 		errs = append(errs, fmt.Errorf("AdminTimeout is %v: it must be from 1s to 10s", d))

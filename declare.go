@@ -3,6 +3,7 @@ package xxljob
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -42,6 +43,8 @@ type declarer struct {
 	body []byte // nil without jobs
 	log  *slog.Logger
 	beat chan struct{} // size 1: a heartbeat was accepted
+	java *javaAdder    // nil: no job goes to a Java admin
+	all  []string      // addresses of the admins
 
 	node atomic.Pointer[adminClient] // that accepted it
 
@@ -50,8 +53,11 @@ type declarer struct {
 }
 
 // newDeclarer returns the declarer of these jobs.
-func newDeclarer(list []wire.DeclaredJob, log *slog.Logger) *declarer {
-	d := &declarer{jobs: len(list), log: log, beat: make(chan struct{}, 1)}
+func newDeclarer(cfg *Config, list []wire.DeclaredJob, log *slog.Logger) *declarer {
+	d := &declarer{jobs: len(list), log: log, beat: make(chan struct{}, 1), all: cfg.AdminAddrs}
+	if cfg.JavaJobs.Group > 0 {
+		d.java = &javaAdder{cfg: cfg.JavaJobs, path: javaBookPath(cfg), list: list, log: log}
+	}
 	if len(list) > 0 {
 		req := wire.DeclareRequest{Jobs: list}
 		d.body = req.Append(nil)
@@ -112,10 +118,7 @@ const noPolicy = "\x00"
 func (d *declarer) settle(ctx context.Context, node *adminClient, policy string) error {
 	switch policy {
 	case "":
-		d.log.WarnContext(ctx, "jobs declared in code are not created: this admin is a Java one, or older than "+
-			"they are; create them in its console, or use the admin of this project",
-			slog.String("admin", node.name), slog.Int("jobs", d.jobs))
-		return nil
+		return d.settleJava(ctx, node)
 	case wire.DeclareOff:
 		d.log.WarnContext(ctx, "jobs declared in code are not created: the admin refuses them; its operator "+
 			"allows them with --jobs-from-code=create or --jobs-from-code=update",
@@ -131,6 +134,29 @@ func (d *declarer) settle(ctx context.Context, node *adminClient, policy string)
 		return fmt.Errorf("answer of admin %s: %w", node.name, err)
 	}
 	d.tell(ctx, &result)
+	return nil
+}
+
+// settleJava adds the jobs to a Java admin, where that is wanted and possible, and
+// else says once that they are not created.
+func (d *declarer) settleJava(ctx context.Context, node *adminClient) error {
+	if d.java == nil {
+		d.log.WarnContext(ctx, "jobs declared in code are not created: this admin is a Java one, or older than "+
+			"they are; create them in its console, set Config.JavaJobs if it is 3.5.0 or later, or use the admin of "+
+			"this project", slog.String("admin", node.name), slog.Int("jobs", d.jobs))
+		return nil
+	}
+	result, err := d.java.settle(ctx, node, d.all)
+	if errors.Is(err, errNoJobAPI) {
+		d.log.WarnContext(ctx, "jobs declared in code are not created: this Java admin is older than 3.5.0 and has "+
+			"no job API; create them in its console, or use the admin of this project",
+			slog.String("admin", node.name), slog.Int("jobs", d.jobs))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.tell(ctx, result)
 	return nil
 }
 

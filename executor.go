@@ -230,7 +230,7 @@ func (e *Executor) assemble(c *core, base context.Context, port int) {
 	c.cfg, c.full = &e.cfg, c.journal.Full
 	c.dispatch = e.newDispatcher(c, base)
 	c.announce = &announcer{cfg: &e.cfg, port: port}
-	c.declarer = newDeclarer(e.handlers.jobs(e.cfg.AppName), e.part("declare"))
+	c.declarer = newDeclarer(&e.cfg, e.handlers.jobs(e.cfg.AppName), e.part("declare"))
 	c.registrar = &registrar{
 		cluster: c.cluster, interval: e.cfg.RegistryInterval, body: c.announce.body,
 		accepted: func(node *adminClient) {

@@ -18,8 +18,9 @@ import (
 // This project's admin makes such jobs once the executor has registered, as far
 // as its operator allows (--jobs-from-code): missing ones are created, those
 // that exist are changed where only the code has changed, what a person has
-// changed stays, and nothing is ever deleted. A Java admin cannot take them; a
-// warning says so once.
+// changed stays, and nothing is ever deleted. An admin of Java's master branch is
+// given them with Config.JavaJobs; with an older one a warning says once that
+// they have to be made in its console.
 type Job struct {
 	// Name is what the job is called in the admin, and known by among the jobs
 	// of this executor: at most 255 characters. Default: the handler's name.

@@ -5,6 +5,9 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"path/filepath"
 	"strconv"
@@ -40,6 +43,7 @@ type codeWorld struct {
 	client *consoleClient
 	group  int
 	logs   string // folder of its executors
+	java   xxljob.JavaJobs
 }
 
 func newCodeWorld(t *testing.T) *codeWorld {
@@ -105,6 +109,7 @@ func (w *codeWorld) declare(params string, until func(ran <-chan string)) xxljob
 	e, err := xxljob.NewExecutor(xxljob.Config{
 		AdminAddrs: []string{w.base}, AppName: "billing", AccessToken: "token-of-test", Listener: ln,
 		Address: "http://" + ln.Addr().String() + "/", LogPath: w.logs, Logger: slog.New(slog.NewTextHandler(logs, nil)),
+		JavaJobs: w.java,
 	})
 	require.NoError(w, err)
 	ran := make(chan string, 1000)
@@ -152,4 +157,36 @@ func TestJobsFromCode(t *testing.T) {
 	require.Len(t, made, 2)
 	assert.Equal(t, "two", made["tick"].Param)
 	assert.Equal(t, "0 0 3 * * ?", made["then"].Conf, "a person's edit stays")
+}
+
+// TestJobsThroughTheJobAPI: behind a proxy that takes our header away the admin is
+// what an executor sees of Java's master: jobs are added by addJob and startJob,
+// once, and run.
+func TestJobsThroughTheJobAPI(t *testing.T) {
+	t.Parallel()
+	w := newCodeWorld(t)
+	target, err := url.Parse(w.base)
+	require.NoError(t, err)
+	proxy := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ModifyResponse: func(r *http.Response) error {
+			r.Header.Del("XXL-JOB-DECLARE")
+			return nil
+		},
+	})
+	defer proxy.Close()
+	w.base, w.java = proxy.URL, xxljob.JavaJobs{Group: w.group, Update: true}
+	first := w.declare("one", func(ran <-chan string) { assert.Equal(t, "one", <-ran) })
+	assert.Equal(t, []int{1, 1}, []int{first.Created, first.Refused}, "the other one has a zone")
+	made := w.jobs()
+	require.Len(t, made, 1)
+	assert.Equal(t, 1, made["tick"].Status)
+
+	again := w.declare("one", func(<-chan string) {})
+	assert.Equal(t, 1, again.Unchanged)
+	changed := w.declare("two", func(<-chan string) {})
+	assert.Equal(t, 1, changed.Updated)
+	made = w.jobs()
+	require.Len(t, made, 1, "nothing was added twice")
+	assert.Equal(t, "two", made["tick"].Param)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -49,9 +50,10 @@ type run struct {
 	src    *store.Snapshot
 	dst    *store.Snapshot
 
-	groups ids // of the source, as far as they are in the target
-	jobs   ids
-	copied ids // the jobs of the source that this import or an earlier one has copied
+	groups  ids // of the source, as far as they are in the target
+	jobs    ids
+	groupOf ids // group of each job of the target
+	copied  ids // the jobs of the source that this import or an earlier one has copied
 
 	out    store.Import
 	report *Report
@@ -178,6 +180,10 @@ func (r *run) copyLogs(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
+	r.groupOf = ids{}
+	for _, j := range slices.Concat(r.dst.Jobs, r.out.Jobs) {
+		r.groupOf[j.ID] = j.GroupID
+	}
 	foreign, open := 0, 0
 	for last, more := max(first, r.old.logs), true; more; {
 		var page, out []*model.Log
@@ -192,7 +198,11 @@ func (r *run) copyLogs(ctx context.Context) error {
 			case isOpen(l):
 				open++
 			default:
-				l.JobID, l.GroupID = job, r.groups[l.GroupID]
+				group, there := r.groups[l.GroupID]
+				if !there { // the job has moved since, and its group of then is gone
+					group = r.groupOf[job]
+				}
+				l.JobID, l.GroupID = job, group
 				l.AlarmStatus = max(l.AlarmStatus, model.AlarmNone) // nobody is to be told of it now
 				out = append(out, l)
 			}

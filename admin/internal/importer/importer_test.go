@@ -36,7 +36,10 @@ func addJob(t *testing.T, s *store.Store, j model.Job) *model.Job {
 	if j.ScheduleType == "" {
 		j.ScheduleType = model.ScheduleNone
 	}
-	j.Misfire, j.Route, j.Block = model.MisfireDoNothing, model.RouteFirst, model.BlockSerial
+	j.Misfire, j.Block = model.MisfireDoNothing, model.BlockSerial
+	if j.Route == "" {
+		j.Route = model.RouteFirst
+	}
 	if j.GlueType == "" {
 		j.GlueType = model.GlueBean
 	}
@@ -272,6 +275,56 @@ func TestImportNothing(t *testing.T) {
 }
 
 // TestMarks: what is encoded decodes to the same.
+// TestBroken: rows that a Java database has though they say nothing sensible come
+// over, and the report says what will not work.
+func TestBroken(t *testing.T) {
+	t.Parallel()
+	source, target := open(t, dbtest.SQLite(t), true), open(t, dbtest.SQLite(t), true)
+	group := addGroup(t, source, model.Group{AppName: "orders", Title: "Orders"})
+	notes := map[string]string{
+		"rate":  `its schedule "abc" is refused`,
+		"minus": `its schedule "-5" is refused`,
+		"delay": `its schedule type "FIX_DELAY" is unknown`,
+		"route": `its route strategy "NEAREST" is unknown`,
+		"ruby":  `its code type "GLUE_RUBY" is unknown`,
+		"comma": "child \"x\" left out",
+	}
+	for name, change := range map[string]func(*model.Job){
+		"rate":  func(j *model.Job) { j.ScheduleType, j.ScheduleConf = model.ScheduleFixRate, model.T("abc") },
+		"minus": func(j *model.Job) { j.ScheduleType, j.ScheduleConf = model.ScheduleFixRate, model.T("-5") },
+		"delay": func(j *model.Job) { j.ScheduleType, j.ScheduleConf = "FIX_DELAY", model.T("30") },
+		"route": func(j *model.Job) { j.Route = "NEAREST" },
+		"ruby":  func(j *model.Job) { j.GlueType = "GLUE_RUBY" },
+		"comma": func(j *model.Job) { j.Children = model.T(",x,,") },
+		"fine":  func(*model.Job) {},
+	} {
+		j := model.Job{GroupID: group.ID, Name: name, Handler: model.T("h")}
+		change(&j)
+		added := addJob(t, source, j)
+		if name != "fine" {
+			continue
+		}
+		_, err := source.ImportLogs(t.Context(), []*model.Log{{
+			ID: 5, GroupID: 77, JobID: added.ID, TriggerTime: noon, TriggerCode: 200, HandleCode: 200, HandleTime: noon,
+		}}, "test", "x")
+		require.NoError(t, err)
+	}
+	report := doImport(t, source, target, func(c *Config) { c.LogsAt = noon.AddDate(0, 0, -1) })
+	assert.Equal(t, 7, report.Jobs.Copied)
+	found := make(map[string]string)
+	for _, it := range report.Jobs.Items {
+		require.Len(t, it.Notes, 1, it.Name)
+		found[it.Name] = it.Notes[0]
+	}
+	require.Len(t, found, len(notes))
+	for name, want := range notes {
+		assert.Contains(t, found[name], want)
+	}
+	log, err := target.Log(t.Context(), 5)
+	require.NoError(t, err)
+	assert.Equal(t, snapshot(t, target).Groups[0].ID, log.GroupID, "its group of then is gone: the job's of now")
+}
+
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -121,7 +121,8 @@ func (r *run) jobRow(j *model.Job) (*model.Job, error) {
 }
 
 // takeSame finds a job of the target that is the same but for its id, its state,
-// its times and its children, whose ids nobody knows yet, and takes it out of known: two that are the same are two.
+// its times and its children, whose ids nobody knows yet, and takes it out of
+// known: two that are the same are two.
 func takeSame(known map[string][]*model.Job, row *model.Job) *model.Job {
 	list := known[jobKey(row)]
 	for i, j := range list {
@@ -142,9 +143,7 @@ func (r *run) finishJob(n *oneJob) {
 		n.row.Children = model.Text{}
 		n.item.Notes = append(n.item.Notes, "copied without its children: "+err.Error())
 	}
-	if note := scheduleNote(n.row); note != "" {
-		n.item.Notes = append(n.item.Notes, note)
-	}
+	n.item.Notes = append(n.item.Notes, jobNotes(n.row)...)
 	if n.row.Running {
 		r.report.Running++
 	}
@@ -156,6 +155,9 @@ func (r *run) children(j *model.Job) (model.Text, []string) {
 	found, bad := j.ChildIDs()
 	var notes []string
 	for _, text := range bad {
+		if strings.TrimSpace(text) == "" { // of a comma too many, which names nothing
+			continue
+		}
 		notes = append(notes, fmt.Sprintf("child %q left out: it is no id", text))
 	}
 	list := make([]string, 0, len(found))

@@ -202,12 +202,29 @@ func (r *run) permission(u *model.User, item *Item) model.Text {
 	return model.T(strings.Join(list, ","))
 }
 
-// scheduleNote says why a job would not fire by itself.
-func scheduleNote(j *model.Job) string {
-	if j.ScheduleType == model.ScheduleCron {
+// jobNotes says why a job would not fire by itself, or would fail when it does: a
+// Java database takes any text.
+func jobNotes(j *model.Job) []string {
+	var notes []string
+	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	switch j.ScheduleType {
+	case model.ScheduleNone:
+	case model.ScheduleCron:
 		if _, err := cron.Parse(strings.TrimSpace(j.ScheduleConf.S)); err != nil {
-			return fmt.Sprintf("its schedule %q is refused, so it does not fire: %v", j.ScheduleConf.S, err)
+			add("its schedule %q is refused, so it does not fire: %v", j.ScheduleConf.S, err)
 		}
+	case model.ScheduleFixRate:
+		if n, err := strconv.ParseInt(strings.TrimSpace(j.ScheduleConf.S), 10, 32); err != nil || n < 1 {
+			add("its schedule %q is refused, so it does not fire: it is no number of seconds", j.ScheduleConf.S)
+		}
+	default:
+		add("its schedule type %q is unknown, so it does not fire", j.ScheduleType)
 	}
-	return ""
+	if j.Route != "" && !slices.Contains(model.Routes(), j.Route) {
+		add("its route strategy %q is unknown: its runs fail", j.Route)
+	}
+	if !slices.Contains(model.GlueTypes(), j.GlueType) {
+		add("its code type %q is unknown: executors refuse it", j.GlueType)
+	}
+	return notes
 }

@@ -71,8 +71,15 @@ func (s *Section) add(it Item) {
 func (s *Section) skip(n int, why string) {
 	if n > 0 {
 		s.Skipped += n
-		s.Items = append(s.Items, Item{Action: Skipped, Name: fmt.Sprintf("%d rows", n), Notes: []string{why}})
+		s.Items = append(s.Items, Item{Action: Skipped, Name: rows(n), Notes: []string{why}})
 	}
+}
+
+func rows(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
 }
 
 // Changes reports whether anything was copied, or would be.

@@ -11,6 +11,9 @@ import (
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
+// noGroup is the answer to a declaration where nobody has made the group yet.
+const noGroup = "there is no executor group with this app name: create it, and the jobs follow within ten minutes"
+
 // declareJobs makes the jobs that an executor declares in its code, in the
 // group of the app that it names. The payload is a wire.DeclareResult as JSON.
 func (c *call) declareJobs(ctx context.Context, body []byte) wire.Response {

@@ -67,6 +67,10 @@ func TestDeclareJobs(t *testing.T) {
 		res := post(t, h, wire.PathDeclareJobs, declareOne, header...)
 		assert.Equal(t, wire.CodeFail, res.Code, name)
 	}
+	res = post(t, h, wire.PathDeclareJobs, declareOne, wire.HeaderAppName, "new")
+	assert.Contains(t, res.Msg.String, "no executor group with this app name")
+	res = post(t, h, wire.PathDeclareJobs, declareOne, wire.HeaderAppName, "new", wire.HeaderToken, ownToken)
+	assert.Equal(t, wire.TextTokenInvalid, res.Msg.String, "not for the token of one group")
 	res = post(t, h, wire.PathDeclareJobs, `{"jobs":7}`, wire.HeaderAppName, "stock")
 	assert.Contains(t, res.Msg.String, "Expected BEGIN_ARRAY")
 	assert.Len(t, d.groups, 3, "none of them arrived")

@@ -114,6 +114,7 @@ type Store interface {
 	alarmStore
 	muteStore
 	settingStore
+	clearCounter
 }
 
 // Scheduler is what the package needs of the scheduling loop.

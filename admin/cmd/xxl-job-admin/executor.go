@@ -15,6 +15,7 @@ type executorCmd struct {
 	Probe  executorProbe  `cmd:"" help:"Ask the executors of a group whether they are there."`
 	Create executorCreate `cmd:"" help:"Create a group, which jobs and executors then belong to."`
 	Delete executorDelete `cmd:"" help:"Delete a group that has no jobs."`
+	Token  executorToken  `cmd:"" help:"Give a group another access token and print it, once."`
 }
 
 // executorList lists groups with their addresses.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -58,5 +59,39 @@ func (e *executorDelete) Run(ctx context.Context, con console) error {
 		}
 		fmt.Fprintf(con.out, "deleted group %d %s\n", g.ID, safe(g.AppName))
 		return nil
+	})
+}
+
+// executorToken gives a group another access token.
+type executorToken struct {
+	remote
+	output
+
+	Group string `arg:"" help:"App name or id of the group."`
+	Yes   bool   `help:"Ask no questions." short:"y" env:"-"`
+}
+
+// Run asks, and prints the token, once.
+func (e *executorToken) Run(ctx context.Context, con console) error {
+	if e.Output != "table" && !e.Yes {
+		return usageError{errors.New("--output json and yaml ask no questions: give --yes")}
+	}
+	return e.with(func(c *client.Client) error {
+		g, err := findGroup(ctx, c, e.Group)
+		if err != nil {
+			return err
+		}
+		question := fmt.Sprintf("Give group %d %s another token, so that its executors are refused until they have it?",
+			g.ID, safe(g.AppName))
+		if err := confirm(con, e.Yes, question); err != nil {
+			return err
+		}
+		token, err := c.RotateToken(ctx, g.ID)
+		if err != nil {
+			return err
+		}
+		return e.print(con, map[string]string{"token": token}, func(w io.Writer) {
+			fmt.Fprintf(w, "token of %s: %s\n", safe(g.AppName), token)
+		})
 	})
 }

@@ -217,12 +217,13 @@ func carryOut(
 ) error {
 	created := make(map[string]int32)
 	for _, s := range plan.Steps {
-		if s.Action == jobfile.Create {
-			if err := makeJob(ctx, c, s); err != nil {
-				return fmt.Errorf("%s/%s: %w", s.Group, s.Name, err)
-			}
-			created[s.Group+"/"+s.Name] = s.ID
+		if s.Action != jobfile.Create {
+			continue
 		}
+		if err := makeJob(ctx, c, s, created); err != nil {
+			return fmt.Errorf("%s/%s: %w", s.Group, s.Name, err)
+		}
+		created[s.Group+"/"+s.Name] = s.ID
 	}
 	words := map[string]string{jobfile.Create: "created", jobfile.Update: "updated", jobfile.Delete: "deleted"}
 	for _, deleting := range []bool{false, true} {
@@ -268,8 +269,26 @@ func unchanged(ctx context.Context, c *client.Client, s *jobfile.Step) (*client.
 	return now, nil
 }
 
-// makeJob creates a job; its state comes when it has its children.
-func makeJob(ctx context.Context, c *client.Client, s *jobfile.Step) error {
+// resolve sets the children of a step, and reports whether all of them are there.
+func resolve(s *jobfile.Step, created map[string]int32) bool {
+	all := true
+	s.Want.Children = nil
+	for _, ref := range s.Children {
+		id := ref.ID
+		if id == 0 {
+			id = created[ref.Name]
+		}
+		if id == 0 {
+			all = false
+			continue
+		}
+		s.Want.Children = append(s.Want.Children, id)
+	}
+	return all
+}
+
+// makeJob creates a job. Its state comes when it has its children.
+func makeJob(ctx context.Context, c *client.Client, s *jobfile.Step, created map[string]int32) error {
 	if s.Want.Author == "" {
 		who, err := c.Session(ctx)
 		if err != nil {
@@ -277,8 +296,12 @@ func makeJob(ctx context.Context, c *client.Client, s *jobfile.Step) error {
 		}
 		s.Want.Author = who.Name
 	}
+	state := ""
+	if resolve(s, created) {
+		state = s.NewState
+	}
 	j, err := c.CreateJob(ctx, client.JobCreate{
-		JobInput: s.Want, CodeType: s.Job.CodeType, Code: s.Job.Code, CodeRemark: s.Job.Remark,
+		JobInput: s.Want, State: state, CodeType: s.Job.CodeType, Code: s.Job.Code, CodeRemark: s.Job.Remark,
 	})
 	if err != nil {
 		return err
@@ -289,16 +312,8 @@ func makeJob(ctx context.Context, c *client.Client, s *jobfile.Step) error {
 
 // change changes what there is, or what create has left to do.
 func change(ctx context.Context, c *client.Client, s *jobfile.Step, created map[string]int32) error {
-	late := false
-	s.Want.Children = nil
-	for _, ref := range s.Children {
-		id := ref.ID
-		if id == 0 {
-			id, late = created[ref.Name], true
-		}
-		s.Want.Children = append(s.Want.Children, id)
-	}
-	if s.Action == jobfile.Update || late {
+	resolve(s, created)
+	if s.Action == jobfile.Update || !slices.Equal(s.Want.Children, s.Was.Children) {
 		now, err := unchanged(ctx, c, s)
 		if err != nil {
 			return err

@@ -111,6 +111,7 @@ func (k *kitchen) plain() string {
 		{`  \d+s  `, "  Ns  "},
 		{`\d+ ms`, "N ms"},
 		{`process \d+`, "process N"},
+		{`(token of \w+: )[a-z2-7]{26}`, "${1}TOKEN"},
 		{`JobThread-\d+-\d+`, "JobThread-N"},
 		{`#[\w.]+\]-\[\d+\]`, "#func]-[N]"},
 		{`(?m)^.*callback finish\.\n`, ""}, // it may come later than the end
@@ -292,6 +293,8 @@ func (k *kitchen) users(t *testing.T) {
 	assert.Equal(t, exitFault, k.run(t, "", "user", "list", "--offline", "--data-dir", "data"), "the admin has it open")
 	assert.Equal(t, exitOK, k.run(t, "", "user", "list", "-o", "json"))
 	assert.Equal(t, exitOK, k.run(t, "", "executor", "create", "garage", "--address", "http://127.0.0.1:1/"))
+	assert.Equal(t, exitUsage, k.run(t, "", "executor", "token", "garage", "-o", "json"))
+	assert.Equal(t, exitOK, k.run(t, "y\n", "executor", "token", "garage"))
 	assert.Equal(t, exitFault, k.run(t, "n\n", "executor", "delete", "garage"))
 	assert.Equal(t, exitOK, k.run(t, "y\n", "executor", "delete", "garage"))
 	assert.Equal(t, exitFault, k.run(t, "y\n", "executor", "delete", "kitchen"), "it has jobs")
@@ -316,7 +319,7 @@ func TestCompletion(t *testing.T) {
 
 		"xxl-job-admin job list --state s":    "started\nstopped",
 		"xxl-job-admin job list -o y":         "yaml",
-		"xxl-job-admin key create --verb ":    "read\nrun\nedit\nadmin",
+		"xxl-job-admin key create --verb ":    "read\nrun\nedit\ncode\nadmin",
 		"xxl-job-admin job apply --file zzzz": "",
 	} {
 		list := strings.Fields(words)

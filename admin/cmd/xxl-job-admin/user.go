@@ -180,10 +180,11 @@ func printPassword(con console, name, password string, generated bool) {
 type rights struct {
 	Admin  bool     `help:"May do everything." env:"-"`
 	Groups []string `help:"${user_groups}" env:"-" placeholder:"GROUPS"`
+	Code   bool     `help:"May write the code of script jobs, where the admin allows it." env:"-"`
 }
 
 func (r *rights) input(ctx context.Context, u users) (client.UserInput, error) {
-	in := client.UserInput{Role: client.RoleUser}
+	in := client.UserInput{Role: client.RoleUser, MayWriteCode: &r.Code}
 	if r.Admin {
 		in.Role = client.RoleAdmin
 	}

@@ -132,7 +132,9 @@ func (u storedUsers) list(ctx context.Context) ([]*client.User, error) {
 			if user.Admin {
 				role = client.RoleAdmin
 			}
-			all = append(all, &client.User{ID: user.ID, Username: user.Username, Role: role, GroupIDs: user.Groups()})
+			all = append(all, &client.User{
+				ID: user.ID, Username: user.Username, Role: role, GroupIDs: user.Groups(), MayWriteCode: user.Code,
+			})
 		}
 		if len(page) == 0 || filter.Offset+len(page) >= total {
 			return all, nil
@@ -160,6 +162,7 @@ func storedInput(name string, in client.UserInput) ops.UserInput {
 	}
 	return ops.UserInput{
 		Username: name, Password: in.Password, Admin: in.Role == client.RoleAdmin, Permission: strings.Join(ids, ","),
+		Code: in.MayWriteCode,
 	}
 }
 

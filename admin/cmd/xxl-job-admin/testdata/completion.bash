@@ -3,7 +3,7 @@ _xxl_job_admin() {
     local cur=${COMP_WORDS[COMP_CWORD]} path="" words="" i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$path ${COMP_WORDS[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor probe"|" executor create"|" executor delete"|" key"|" key list"|" key create"|" key revoke"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor probe"|" executor create"|" executor delete"|" executor token"|" key"|" key list"|" key create"|" key revoke"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
         esac
     done
     case "$path" in
@@ -14,9 +14,9 @@ _xxl_job_admin() {
     " import") words="--help --config --log-format --log-level --from --from-time-zone --to --data-dir --time-zone --logs --stopped --new-passwords --dry-run --json --shared-with-java" ;;
     " user") words="list add passwd role disable delete --help --config" ;;
     " user list") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --output" ;;
-    " user add") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin --admin --groups" ;;
+    " user add") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin --admin --groups --code" ;;
     " user passwd") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin" ;;
-    " user role") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --admin --groups" ;;
+    " user role") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --admin --groups --code" ;;
     " user disable") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java" ;;
     " user delete") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java" ;;
     " job") words="list get apply export start stop run delete --help --config" ;;
@@ -34,11 +34,12 @@ _xxl_job_admin() {
     " run logs") words="--help --config --server --key --timeout --follow" ;;
     " run kill") words="--help --config --server --key --timeout --output" ;;
     " run retry") words="--help --config --server --key --timeout --output --wait --follow --wait-timeout" ;;
-    " executor") words="list probe create delete --help --config" ;;
+    " executor") words="list probe create delete token --help --config" ;;
     " executor list") words="--help --config --server --key --timeout --output" ;;
     " executor probe") words="--help --config --server --key --timeout --output --address" ;;
     " executor create") words="--help --config --server --key --timeout --output --title --address" ;;
     " executor delete") words="--help --config --server --key --timeout --yes" ;;
+    " executor token") words="--help --config --server --key --timeout --output --yes" ;;
     " key") words="list create revoke --help --config" ;;
     " key list") words="--help --config --server --key --timeout --output" ;;
     " key create") words="--help --config --server --key --timeout --output --verb --group --login --expires" ;;
@@ -279,6 +280,11 @@ _xxl_job_admin() {
     " executor delete --server") words="" ;;
     " executor delete --key") words="" ;;
     " executor delete --timeout") words="" ;;
+    " executor token --config") words="" ;;
+    " executor token --server") words="" ;;
+    " executor token --key") words="" ;;
+    " executor token --timeout") words="" ;;
+    " executor token --output"|" executor token -o") words="table json yaml" ;;
     " key --config") words="" ;;
     " key list --config") words="" ;;
     " key list --server") words="" ;;
@@ -290,7 +296,7 @@ _xxl_job_admin() {
     " key create --key") words="" ;;
     " key create --timeout") words="" ;;
     " key create --output"|" key create -o") words="table json yaml" ;;
-    " key create --verb") words="read run edit admin" ;;
+    " key create --verb") words="read run edit code admin" ;;
     " key create --group") words="" ;;
     " key create --login") words="" ;;
     " key create --expires") words="" ;;

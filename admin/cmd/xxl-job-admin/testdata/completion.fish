@@ -3,7 +3,7 @@ function __xxl_job_admin_path
     set -l path ""
     for word in (commandline -opc)[2..-1]
         switch "$path $word"
-            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user role" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor probe" " executor create" " executor delete" " key" " key list" " key create" " key revoke" " completion" " cron" " version"
+            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user role" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor probe" " executor create" " executor delete" " executor token" " key" " key list" " key create" " key revoke" " completion" " cron" " version"
                 set path "$path $word"
         end
     end
@@ -108,6 +108,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l shared-with-j
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l password-stdin
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l admin
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l groups -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l code
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l server -r
@@ -135,6 +136,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l offline
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l shared-with-java -r -f -a "auto yes no"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l admin
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l groups -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l code
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l server -r
@@ -278,7 +280,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l output -s o 
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l wait
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l follow
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l wait-timeout -r
-complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -f -a "list probe create delete"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -f -a "list probe create delete token"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l help -s h
@@ -308,6 +310,13 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " executor delete"' -l server
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor delete"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor delete"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor delete"' -l yes -s y
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l yes -s y
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key"' -f -a "list create revoke"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key"' -l config -r
@@ -323,7 +332,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l server -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l output -s o -r -f -a "table json yaml"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l verb -r -f -a "read run edit admin"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l verb -r -f -a "read run edit code admin"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l group -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l login -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l expires -r

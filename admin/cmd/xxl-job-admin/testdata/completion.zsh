@@ -4,7 +4,7 @@ _xxl_job_admin() {
     local path_="" i
     for ((i = 2; i < CURRENT; i++)); do
         case "$path_ ${words[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor probe"|" executor create"|" executor delete"|" key"|" key list"|" key create"|" key revoke"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor probe"|" executor create"|" executor delete"|" executor token"|" key"|" key list"|" key create"|" key revoke"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
         esac
     done
     case "$path_ ${words[CURRENT-1]}" in
@@ -239,6 +239,11 @@ _xxl_job_admin() {
     " executor delete --server") _files; return ;;
     " executor delete --key") _files; return ;;
     " executor delete --timeout") _files; return ;;
+    " executor token --config") _files; return ;;
+    " executor token --server") _files; return ;;
+    " executor token --key") _files; return ;;
+    " executor token --timeout") _files; return ;;
+    " executor token --output"|" executor token -o") compadd -- table json yaml; return ;;
     " key --config") _files; return ;;
     " key list --config") _files; return ;;
     " key list --server") _files; return ;;
@@ -250,7 +255,7 @@ _xxl_job_admin() {
     " key create --key") _files; return ;;
     " key create --timeout") _files; return ;;
     " key create --output"|" key create -o") compadd -- table json yaml; return ;;
-    " key create --verb") compadd -- read run edit admin; return ;;
+    " key create --verb") compadd -- read run edit code admin; return ;;
     " key create --group") _files; return ;;
     " key create --login") _files; return ;;
     " key create --expires") _files; return ;;
@@ -273,9 +278,9 @@ _xxl_job_admin() {
     " import") compadd -- --help --config --log-format --log-level --from --from-time-zone --to --data-dir --time-zone --logs --stopped --new-passwords --dry-run --json --shared-with-java ;;
     " user") compadd -- list add passwd role disable delete --help --config ;;
     " user list") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --output ;;
-    " user add") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin --admin --groups ;;
+    " user add") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin --admin --groups --code ;;
     " user passwd") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin ;;
-    " user role") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --admin --groups ;;
+    " user role") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --admin --groups --code ;;
     " user disable") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java ;;
     " user delete") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java ;;
     " job") compadd -- list get apply export start stop run delete --help --config ;;
@@ -293,11 +298,12 @@ _xxl_job_admin() {
     " run logs") compadd -- --help --config --server --key --timeout --follow ;;
     " run kill") compadd -- --help --config --server --key --timeout --output ;;
     " run retry") compadd -- --help --config --server --key --timeout --output --wait --follow --wait-timeout ;;
-    " executor") compadd -- list probe create delete --help --config ;;
+    " executor") compadd -- list probe create delete token --help --config ;;
     " executor list") compadd -- --help --config --server --key --timeout --output ;;
     " executor probe") compadd -- --help --config --server --key --timeout --output --address ;;
     " executor create") compadd -- --help --config --server --key --timeout --output --title --address ;;
     " executor delete") compadd -- --help --config --server --key --timeout --yes ;;
+    " executor token") compadd -- --help --config --server --key --timeout --output --yes ;;
     " key") compadd -- list create revoke --help --config ;;
     " key list") compadd -- --help --config --server --key --timeout --output ;;
     " key create") compadd -- --help --config --server --key --timeout --output --verb --group --login --expires ;;

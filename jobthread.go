@@ -381,7 +381,7 @@ func (r *Run) strand() {
 
 // textStranded stands in a run's log before the stack of a handler that goes
 // on although it was told to stop.
-const textStranded = "<br>----------- the handler goes on although it was told to stop; its stack:\n"
+const textStranded = wire.LogStranded + "\n"
 
 // strandedResult is the result of a run whose handler did not return, after a
 // stop or, without one, after its timeout.

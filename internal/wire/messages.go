@@ -67,6 +67,7 @@ const (
 	LogEndError     = "<br>----------- xxl-job job execute end(error) -----------"
 	LogTimeout      = "<br>----------- xxl-job job execute timeout"
 	LogStopping     = "<br>----------- JobThread toStop, stopReason:"
+	LogStranded     = "<br>----------- the handler goes on although it was told to stop; its stack:"
 	LogException    = "<br>----------- JobThread Exception:"
 	LogCallbackDone = "<br>----------- xxl-job job callback finish."
 	LogCallbackFail = "<br>----------- xxl-job job callback fail, callbackResult:"

@@ -42,6 +42,7 @@ func (w *world) walks(failed, open int64) []walk {
 		{name: "job-times", path: at("/jobs/%d?tab=times", odd)},
 		{name: "job-settings", path: at("/jobs/%d?tab=settings", odd)},
 		{name: "job-history", path: at("/jobs/%d?tab=history", job)},
+		{name: "job-alarms", path: at("/jobs/%d?tab=alarms", odd)},
 		{name: "edit", pattern: "/jobs/{id}/edit", path: at("/jobs/%d/edit", odd)},
 		{name: "clone", path: at("/jobs/new?from=%d", job)},
 		{name: "jobs-none", path: "/jobs?name=nothing-has-this-name"},

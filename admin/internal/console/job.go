@@ -53,11 +53,14 @@ type jobPage struct {
 	Addresses []string
 	Facts     []fact
 	History   historyTab
+	Alarms    alarmTab
 	Bean      bool
 }
 
 // jobTabs are the names of the pages of a job.
-func jobTabs() []string { return []string{"runs", "times", "children", "settings", "history"} }
+func jobTabs() []string {
+	return []string{"runs", "times", "children", "settings", "history", "alarms"}
+}
 
 // fact is a setting in words.
 type fact struct {
@@ -125,6 +128,8 @@ func (c *call) fillTab(ctx context.Context, p *jobPage) (err error) {
 		p.Graph, err = c.graph(ctx, p.Job)
 	case "settings":
 		p.Facts = c.facts(p.Job, p.Group)
+	case "alarms":
+		err = c.fillAlarms(ctx, p)
 	case "history":
 		err = c.fillHistory(ctx, p)
 	default:

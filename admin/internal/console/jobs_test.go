@@ -54,7 +54,7 @@ func TestPagesRender(t *testing.T) {
 		"/jobs?name=" + url.QueryEscape(evil), "/jobs/new", "/search?q=" + url.QueryEscape(evil),
 	}
 	for _, one := range []*model.Job{j, child, broken} {
-		for _, tail := range []string{"", "?tab=times", "?tab=children", "?tab=settings", "?tab=history", "/edit"} {
+		for _, tail := range []string{"", "?tab=times", "?tab=children", "?tab=settings", "?tab=history", "?tab=alarms", "/edit"} {
 			targets = append(targets, pathOf(one)+tail)
 		}
 	}
@@ -111,7 +111,7 @@ func TestForeignJobs(t *testing.T) {
 	gold, silver := w.group("golden", "gold", ""), w.group("silver", "silver", "")
 	j := w.job(gold, "not yours")
 	v := w.as(w.user("silver1", false, strconv.Itoa(int(silver))))
-	for _, tail := range []string{"", "?tab=settings", "?tab=history", "/edit"} {
+	for _, tail := range []string{"", "?tab=settings", "?tab=history", "?tab=alarms", "/edit"} {
 		rec := v.get(pathOf(j) + tail)
 		assert.Equal(t, http.StatusForbidden, rec.Code, tail)
 		assert.NotContains(t, rec.Body.String(), "not yours", tail)

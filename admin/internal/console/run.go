@@ -38,6 +38,11 @@ type runPage struct {
 	LogEnd   bool
 	LogFault string
 	logText  string // what the log says so far, from its first line on; "" else
+	Killed   bool   // an operator has asked it to stop
+	Stopping bool   // and it has not said yet that it has
+	Stack    string // of a handler that goes on although it was told to stop
+	Tally    string // of the shards
+	SaidOpen bool   // what was sent and answered is what one looks for
 }
 
 // run shows a run.
@@ -53,10 +58,12 @@ func (c *call) run(ctx context.Context) error {
 	}
 	p.Message, p.After = splitMessage(l.HandleMsg.S)
 	p.Reason = c.reason(l)
+	p.Killed = killed(p.Message)
 	notSent := l.TriggerCode != model.CodeNone && l.TriggerCode != model.CodeSuccess
 	p.Open = l.HandleCode == model.CodeNone && !notSent
 	p.MayKill = p.Open && l.TriggerCode == model.CodeSuccess && l.Address.S != ""
 	p.MayRetry = !p.Open && l.ShardingParam.S == ""
+	p.SaidOpen = notSent
 	p.HasLog = p.Open || l.Address.S != "" && !notSent // an open one tells how it goes on
 	title := c.t("run.title", l.ID)
 	crumbs := []crumb{{c.t("nav.runs"), "/runs"}}
@@ -78,6 +85,9 @@ func (c *call) run(ctx context.Context) error {
 		}
 	}
 	p.Steps = c.steps(l, p.logText)
+	if p.Killed {
+		c.tellStop(l, &p)
+	}
 	return c.render(ctx, "run", head{Title: title, Section: "runs", Crumbs: crumbs, Script: "runlog.js"}, p)
 }
 
@@ -95,6 +105,7 @@ func (c *call) family(ctx context.Context, l *model.Log, p *runPage) error {
 	for _, s := range f.Shards {
 		p.Shards = append(p.Shards, c.runRow(s, p.Job))
 	}
+	p.Tally = tally(p.Shards)
 	return nil
 }
 
@@ -145,6 +156,9 @@ func (c *call) firstLog(ctx context.Context, id int64, p *runPage) error {
 	if !text.IsEnd && !p.Open { // that it is all is often said only when one asks for more
 		more, err := c.s.cfg.Ops.LogText(ctx, c.who, id, text.ToLineNum+1)
 		p.LogEnd = err == nil && more.IsEnd && more.ToLineNum < more.FromLineNum
+		if err == nil && p.Killed && p.logText != "" {
+			p.logText += c.restOfLog(ctx, id, more)
+		}
 	}
 	return nil
 }

@@ -81,6 +81,9 @@ func (d *Dispatcher) message(e *entry, code int32, r execclient.Result) string {
 	if s, ok := d.sending(e, r); ok { // first, where no text of others can stand: model.SendingOf reads it there
 		line(d.cfg.Lang.Text(i18n.JoblogSent), s.String())
 	}
+	if e.Run.Address != "" && e.note != "" { // who was asked before one was chosen, and what they said
+		b.WriteString("<br><br>" + e.note + "<br>")
+	}
 	line(d.cfg.Lang.Text(i18n.JoblogFieldExecutorAddress), addr)
 	if e.Run.Handler.S != "" {
 		line("JobHandler", escape(e.Run.Handler.S))

@@ -51,6 +51,8 @@ func TestMessage(t *testing.T) {
 	nobody := &entry{Item: Item{Run: &model.Run{Type: model.TriggerAPI}, Job: bean(model.RouteFailover)}, group: &model.Group{Manual: true}}
 	probed := plain()
 	probed.Job, probed.Run.Address, probed.note = bean(model.RouteBusyover), "", "idleBeat：<br>address："+escape(hostile)
+	chosen := plain()
+	chosen.Job, chosen.note = bean(model.RouteFailover), "beat：<br>address：http://b:9999/<br>code：500<br>msg：refused"
 	bad := plain()
 	bad.Run.Handler, bad.Run.Param, bad.Run.Address = model.T(hostile), model.T(hostile), hostile
 	bad.addrs = []string{hostile}
@@ -72,6 +74,7 @@ func TestMessage(t *testing.T) {
 		{"typed address", typed, 200, execclient.Result{Kind: execclient.Accepted}},
 		{"nobody", nobody, 500, (&Dispatcher{cfg: Config{Lang: i18n.En}}).noAddress(nobody)},
 		{"probed", probed, 500, execclient.Result{Msg: "no"}},
+		{"chosen after a probe", chosen, 500, execclient.Result{Msg: "no"}},
 		{"hostile", bad, 500, execclient.Result{Msg: hostile}},
 	}
 	for _, lang := range []i18n.Lang{i18n.En, i18n.ZhCN} {

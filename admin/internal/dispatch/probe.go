@@ -16,7 +16,7 @@ import (
 // message is kept.
 const (
 	probeLimit = 60 * time.Second
-	maxReport  = 8000
+	maxReport  = 6000
 )
 
 // probe finds the address of a FAILOVER or BUSYOVER run by asking executors in

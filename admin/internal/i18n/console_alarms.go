@@ -69,4 +69,16 @@ var consoleAlarms = pageTexts{
 	"alarms.rule.gone":   {"规则已删除", "規則已刪除", "The rule is deleted"},
 	"alarms.limit":       {"上限", "上限", "Limit"},
 	"alarms.limit.s":     {"秒", "秒", "seconds"},
+
+	"job.tab.alarms":    {"告警", "告警", "Alarms"},
+	"job.alarms.mute":   {"静默此任务", "靜音此任務", "Mute this job"},
+	"job.alarms.always": {"始终告警", "始終告警", "always"},
+	"job.alarms.group":  {"执行器的规则", "執行器的規則", "rule of the group"},
+	"job.alarms.if":     {"告警条件：", "告警條件：", "Alarm when it"},
+	"job.alarms.told":   {"通知谁", "通知誰", "Who is told"},
+	"job.alarms.nobody": {
+		"没有人会收到通知：任务没有告警邮箱，也没有适用于其执行器的渠道。",
+		"沒有人會收到通知：任務沒有告警信箱，也沒有適用於其執行器的管道。",
+		"Nobody is told: the job has no address for mail, and no channel is for its group.",
+	},
 }

@@ -149,7 +149,7 @@ for (const form of $$('form[data-bulk]')) {
 }
 
 // Filters apply when something is chosen.
-for (const select of $$('form.filters select')) select.addEventListener('change', () => select.form.requestSubmit());
+for (const select of $$('form.filters:not([method=post]) select')) select.addEventListener('change', () => select.form.requestSubmit());
 
 // Relative times go on: seen from the server's clock.
 let skew = 0; // what the server's clock is before ours, in ms

@@ -96,3 +96,11 @@ if (text) {
   }
   bottom();
 }
+
+// A run that was asked to stop: is it over? Looked at again while the page says so,
+// and nobody asks for something else.
+if (document.querySelector('[data-stopping]')) {
+  setInterval(() => {
+    if (!document.hidden && !document.querySelector('details.confirm[open]')) location.reload();
+  }, 2500);
+}

@@ -1,0 +1,79 @@
+package console
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+// alarmsOfJob is how many alarms that have ended the page of a job shows.
+const alarmsOfJob = 20
+
+// alarmTab is what there is about alarms of a job.
+type alarmTab struct {
+	Open     []alarmRow
+	Recent   []alarmRow
+	Mutes    []muteRow // of the job, and of its group
+	Rules    []ruleRow
+	Whats    []choice
+	Channels []ops.AlarmChannel // that are told of it
+	Mail     string
+	Here     string
+}
+
+// fillAlarms reads the tab of alarms of a job: its own and those of its group.
+func (c *call) fillAlarms(ctx context.Context, p *jobPage) error {
+	a := &p.Alarms
+	a.Here, a.Mail = "/jobs/"+strconv.Itoa(int(p.ID))+"?tab=alarms", p.AlarmEmail.S
+	for _, of := range []struct {
+		kind string
+		id   int32
+	}{{model.ChangeJob, p.ID}, {model.ChangeGroup, p.GroupID}} {
+		f := model.AlarmFilter{Kind: of.kind, ObjectID: of.id, Limit: alarmsOpen}
+		open, err := c.s.cfg.Ops.Alarms(ctx, c.who, f)
+		if err != nil {
+			return err
+		}
+		f.Ended, f.Limit = true, alarmsOfJob
+		ended, err := c.s.cfg.Ops.Alarms(ctx, c.who, f)
+		if err != nil {
+			return err
+		}
+		a.Open, a.Recent = append(a.Open, c.alarmRows(open)...), append(a.Recent, c.alarmRows(ended)...)
+	}
+	about := func(kind string, id int32) bool {
+		return kind == model.ChangeJob && id == p.ID || kind == model.ChangeGroup && id == p.GroupID
+	}
+	var all alarmsPage
+	if err := c.alarmSettings(ctx, &all); err != nil {
+		return err
+	}
+	for _, m := range all.Mutes {
+		if about(m.Kind, m.ObjectID) {
+			a.Mutes = append(a.Mutes, m)
+		}
+	}
+	for _, r := range all.Rules {
+		if about(r.Kind, r.ObjectID) {
+			a.Rules = append(a.Rules, r)
+		}
+	}
+	for _, ch := range all.Channels {
+		for _, g := range ch.Groups {
+			if g == p.GroupID {
+				a.Channels = append(a.Channels, ch)
+			}
+		}
+		if len(ch.Groups) == 0 {
+			a.Channels = append(a.Channels, ch)
+		}
+	}
+	for _, w := range model.AlarmRules() {
+		if w != model.AlarmOnNobody { // which is about groups
+			a.Whats = append(a.Whats, choice{string(w), c.t("alarms.rule." + string(w))})
+		}
+	}
+	return nil
+}

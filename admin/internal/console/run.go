@@ -145,7 +145,7 @@ func (c *call) firstLog(ctx context.Context, id int64, p *runPage) error {
 		p.LogFault, p.LogNext = why, from
 		return nil
 	}
-	p.LogNext, p.LogEnd = int(text.ToLineNum)+1, text.IsEnd
+	p.LogNext, p.LogEnd = int(text.ToLineNum)+1, text.IsEnd && !p.Open // the end of an open run is still to come
 	if text.LogContent == "" || text.ToLineNum < text.FromLineNum {
 		return nil
 	}

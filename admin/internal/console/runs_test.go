@@ -200,7 +200,9 @@ func TestLogStream(t *testing.T) {
 	w.parts.text = func(wire.LogRequest) (wire.LogResult, error) {
 		return wire.LogResult{}, errors.New("no route\nto <host>")
 	}
-	assert.Contains(t, v.get(runPath(id)+"/log/stream").Body.String(), `event: problem`+"\n"+`data: {"kind":"lost"`)
+	body = v.get(runPath(id) + "/log/stream").Body.String()
+	assert.Contains(t, body, `event: problem`+"\n"+`data: {"kind":"lost"`)
+	assert.Contains(t, body, `event: end`, "who waits for the end of the run hears of it")
 	assert.Zero(t, w.server.streams.Callers(), "places are given back")
 	for range streamsPerUser {
 		_, ok := w.server.streams.Enter(w.admin.ID)

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -27,10 +28,7 @@ func (s *Server) registerSettings() {
 	s.action("/settings/users/{id}/delete", httpx.Admin, (*call).deleteUser)
 	s.page("/settings/audit", httpx.Admin, (*call).audit)
 	s.page("/settings/audit.csv", httpx.Admin, (*call).auditCSV)
-	s.registerKeys()
-	s.registerSessions()
-	s.registerRetention()
-	s.registerSystem()
+	s.page("/settings/about", httpx.LoggedIn, (*call).about)
 }
 
 // settingsTabs are the pages of the settings that the visitor may see.
@@ -41,12 +39,8 @@ func (c *call) settingsTabs(current string) []tab {
 		admin      bool
 	}{
 		{"account", "/settings", false},
-		{"sessions", "/settings/sessions", false},
 		{"users", "/settings/users", true},
-		{"keys", "/settings/keys", true},
-		{"retention", "/settings/retention", false},
 		{"audit", "/settings/audit", true},
-		{"cluster", "/settings/cluster", true},
 		{"about", "/settings/about", false},
 	} {
 		if !t.admin || c.user.Admin {
@@ -256,4 +250,25 @@ func (c *call) deleteUser(ctx context.Context) error {
 		return c.refuse("/settings/users", err)
 	}
 	return c.done("/settings/users", c.t("users.deleted"))
+}
+
+// aboutPage is the state of this node.
+type aboutPage struct {
+	Tabs  []tab
+	Facts []fact
+	Node  Cluster
+}
+
+func (c *call) about(ctx context.Context) error {
+	node := c.status(ctx)
+	return c.render(ctx, "about", c.settingsHead(c.t("settings.about")), aboutPage{
+		Tabs: c.settingsTabs("about"), Node: node,
+		Facts: []fact{
+			{Name: c.t("about.version"), Value: c.s.cfg.Version},
+			{Name: c.t("about.node"), Value: node.Node, Mono: true},
+			{Name: c.t("about.shards"), Value: fmt.Sprintf("%d / %d", node.Held, node.Total)},
+			{Name: c.t("job.zone"), Value: zoneName(c.s.cfg.Location, c.now())},
+			{Name: c.t("about.time"), Value: stamp(c.now())},
+		},
+	})
 }

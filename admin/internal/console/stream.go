@@ -101,7 +101,11 @@ func (c *call) follow(ctx context.Context, st stream, id int64, from int) error 
 			if !ours {
 				why = c.t("error.500")
 			}
-			return st.event("problem", 0, logState{"lost", why})
+			if err := st.event("problem", 0, logState{"lost", why}); err != nil {
+				return err
+			}
+			_, err = c.tellState(ctx, st, id, &state, true) // the run may have ended all the same
+			return err
 		}
 		pause := streamSlow
 		if text.ToLineNum >= text.FromLineNum && text.LogContent != "" {
@@ -139,7 +143,7 @@ func (c *call) follow(ctx context.Context, st stream, id int64, from int) error 
 }
 
 // tellState sends how the run is when that has changed. done is true when the
-// run has ended and its log was read to the end.
+// run has ended and its log was read to the end, or when it was never taken.
 func (c *call) tellState(
 	ctx context.Context, st stream, id int64, last *string, isEnd bool,
 ) (done bool, err error) {
@@ -148,7 +152,8 @@ func (c *call) tellState(
 		return true, st.event("problem", 0, logState{"lost", c.t("log.broken")})
 	}
 	how := c.stateOf(l.TriggerCode, l.HandleCode)
-	over := isEnd && l.HandleCode != model.CodeNone
+	notSent := l.TriggerCode != model.CodeNone && l.TriggerCode != model.CodeSuccess
+	over := notSent || isEnd && l.HandleCode != model.CodeNone
 	if over {
 		return true, st.event("end", 0, logState(how))
 	}

@@ -104,20 +104,40 @@ document.addEventListener('keydown', (e) => {
   }
 });
 
-// Copying, and the exact time in place of the relative one.
+// Copying: the clipboard is there only behind TLS and on this machine; else what
+// is to be copied is selected, and copied the old way.
+const copy = async (el) => {
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(el.dataset.copy);
+  } else {
+    getSelection().selectAllChildren(el);
+    if (!document.execCommand('copy')) return;
+  }
+  el.classList.add('copied');
+  setTimeout(() => el.classList.remove('copied'), 1000);
+};
+for (const el of $$('[data-copy]:not(td *)')) { // those in lists would be a stop of the tabulator in each row
+  el.tabIndex = 0;
+  el.setAttribute('role', 'button');
+}
+document.addEventListener('keydown', (e) => {
+  if (e.key !== 'Enter' || !e.target.matches('[data-copy][role=button]')) return;
+  e.preventDefault();
+  e.target.click();
+});
+
+// A click copies an id, puts the exact time in place of the relative one, and
+// shows the whole of what was cut.
 document.addEventListener('click', (e) => {
   const copied = e.target.closest('[data-copy]');
-  if (copied && navigator.clipboard) {
-    navigator.clipboard.writeText(copied.dataset.copy).then(() => {
-      copied.classList.add('copied');
-      setTimeout(() => copied.classList.remove('copied'), 1000);
-    }, () => {});
-  }
+  if (copied) copy(copied).catch(() => {});
   const when = e.target.closest('time.when');
   if (when) {
     when.classList.toggle('exact');
     [when.textContent, when.dataset.exact] = [when.dataset.exact, when.textContent];
   }
+  const cut = e.target.closest('.name:not(a)');
+  if (cut && getSelection().isCollapsed) cut.classList.toggle('whole');
   for (const open of $$('details.menu[open], details.confirm[open]')) {
     if (!open.contains(e.target)) open.open = false;
   }
@@ -136,6 +156,7 @@ for (const form of $$('form[data-bulk]')) {
     bar.classList.toggle('none', n === 0);
     $('[data-n]', bar).textContent = n;
     for (const button of $$('button', bar)) button.disabled = n === 0;
+    for (const menu of $$('details', bar)) menu.inert = n === 0;
     if (all) {
       all.checked = n > 0 && n === boxes().length;
       all.indeterminate = n > 0 && n < boxes().length;
@@ -148,22 +169,40 @@ for (const form of $$('form[data-bulk]')) {
   show();
 }
 
+// What was sent once is not sent again by a second click.
+document.addEventListener('submit', (e) => {
+  if (e.defaultPrevented || e.target.method !== 'post') return;
+  if (e.target.dataset.sent !== undefined) {
+    e.preventDefault();
+    return;
+  }
+  e.target.dataset.sent = '';
+  setTimeout(() => delete e.target.dataset.sent, 5000); // what it answered was a file, or nothing
+});
+addEventListener('pageshow', () => $$('form[data-sent]').forEach((form) => delete form.dataset.sent));
+
 // Filters apply when something is chosen.
 for (const select of $$('form.filters:not([method=post]) select')) select.addEventListener('change', () => select.form.requestSubmit());
 
-// Relative times go on: seen from the server's clock.
+// Relative times go on, in the words of the server: seen from its clock.
 let skew = 0; // what the server's clock is before ours, in ms
-const relative = new Intl.RelativeTimeFormat(document.documentElement.lang, { style: 'narrow' });
-const units = [['day', 86400, 172800], ['hour', 3600, 3600], ['minute', 60, 60], ['second', 1, 0]];
-setInterval(() => {
-  for (const el of $$('time.when')) {
-    const exact = el.classList.contains('exact');
-    if (exact || document.hidden) continue;
-    const seconds = Math.trunc((Date.parse(el.dateTime) - Date.now() - skew) / 1000);
-    const [unit, size] = units.find(([, , from]) => Math.abs(seconds) >= from);
-    el.textContent = relative.format(Math.trunc(seconds / size), unit);
-  }
-}, 1000);
+const words = $('#foot')?.dataset;
+const units = [['d', 86400, 172800], ['h', 3600, 3600], ['min', 60, 60], ['s', 1, 1]];
+const relative = (seconds) => {
+  const [unit, size] = units.find(([, , from]) => Math.abs(seconds) >= from) ?? [];
+  if (unit === undefined) return words.now;
+  const fill = (text, value) => text.replace('{0}', value);
+  return fill(seconds < 0 ? words.ago : words.in, fill(words[unit], Math.trunc(Math.abs(seconds) / size)));
+};
+if (words) {
+  setInterval(() => {
+    if (document.hidden) return;
+    for (const el of $$('time.when:not(.exact)')) {
+      const text = relative(Math.trunc((Date.parse(el.dateTime) - Date.now() - skew) / 1000));
+      if (el.textContent !== text) el.textContent = text;
+    }
+  }, 1000);
+}
 
 // Foot line: is the server there, what time has it, is the node well.
 const foot = $('#foot');

@@ -24,8 +24,21 @@ const ask = async () => {
     const answer = await fetch(url, { headers: { Accept: 'text/html' } });
     if (!answer.ok || answer.redirected || mine !== asked) return;
     preview.innerHTML = await answer.text(); // rendered and escaped by the server
+    atTheField(kind === 'FIX_RATE' ? 'seconds' : 'cron');
   } catch {
     // the next change asks again
+  }
+};
+// What is wrong with the schedule is said at its field, in place of what was said
+// when it was sent.
+const atTheField = (name) => {
+  for (const other of ['cron', 'seconds']) {
+    const problems = document.querySelector('#p-' + other);
+    const problem = other === name ? preview.querySelector(':scope > .problem') : null;
+    problems.replaceChildren(...(problem ? [problem] : []));
+    problems.closest('.field').classList.toggle('field-bad', problem !== null);
+    field(other).toggleAttribute('aria-invalid', problem !== null);
+    if (problem) field(other).setAttribute('aria-invalid', 'true');
   }
 };
 const soon = () => {

@@ -83,7 +83,7 @@ if (text) {
     source.addEventListener('end', (e) => {
       source.close();
       showState(as(e));
-      say('');
+      if (!note.classList.contains('bad')) say('');
       if (text.dataset.open === undefined) return; // the page knew that it had ended
       // Times, message and what may be done now come with the page; not while somebody reads on or asks.
       if (follow.checked && search.value === '' && !document.querySelector('details.confirm[open]')) location.reload();

@@ -121,16 +121,28 @@ func (b *tab) startAndStop(job string) {
 // and its log has a line. It returns the run's id.
 func (b *tab) runJob(job int32, kind string) int64 {
 	b.t.Helper()
+	run := b.trigger(job)
+	next := "retry" // what may be done with a run that has ended
+	if kind == "run" {
+		next = "kill"
+	}
+	b.comes(`document.querySelector('#state .state-` + kind + `') && document.querySelector('#log-text')?.textContent.trim() &&
+		document.querySelector('form[action$="/` + next + `"]')`)
+	id, err := strconv.ParseInt(strings.TrimPrefix(run, "/runs/"), 10, 64)
+	require.NoError(b.t, err)
+	return id
+}
+
+// trigger runs a job once through its page, and returns the path of the run.
+func (b *tab) trigger(job int32) string {
+	b.t.Helper()
 	path := fmt.Sprintf("/jobs/%d", job)
 	b.reload(path, `document.querySelectorAll('#run-address option').length > 1`)
 	const form = `form[action$="/run"]`
 	b.follow(click(`details:has(`+form+`) > summary`, form+` button.primary`)...)
 	run := b.text(`location.pathname`)
 	require.Regexp(b.t, `^/runs/\d+$`, run)
-	b.reload(run, `document.querySelector('#state .state-`+kind+`') && document.querySelector('#log-text')?.textContent.trim()`)
-	id, err := strconv.ParseInt(strings.TrimPrefix(run, "/runs/"), 10, 64)
-	require.NoError(b.t, err)
-	return id
+	return run
 }
 
 // runOnce runs a job and finds the line that it wrote.
@@ -151,7 +163,7 @@ func (b *tab) retry() {
 	again := b.text(`location.pathname`)
 	assert.Regexp(b.t, `^/runs/\d+$`, again)
 	assert.NotEqual(b.t, fmt.Sprintf("/runs/%d", failed), again)
-	b.reload(again, `document.querySelector('#state .state-bad')`)
+	b.comes(`document.querySelector('#state .state-bad') && document.querySelector('form[action$="/retry"]')`)
 	b.clean("a retry")
 }
 
@@ -163,7 +175,7 @@ func (b *tab) kill() {
 	const form = `form[action$="/kill"]`
 	b.follow(click(`details:has(`+form+`) > summary`, form+` button.primary`)...)
 	assert.Contains(b.t, b.text(`document.querySelector('.toast').textContent`), "Asked to stop")
-	b.reload(run, `document.querySelector('#state .state-bad')?.textContent.includes('✕')`)
+	b.comes(`document.querySelector('#state .state-bad')?.textContent.includes('✕') && document.querySelector('form[action$="/retry"]')`)
 	b.clean("a killed run")
 	b.follow(click(`form[action$="/retry"] button`)...)
 	assert.NotEqual(b.t, run, b.text(`location.pathname`))

@@ -39,6 +39,7 @@ type tab struct {
 	mu      sync.Mutex
 	faults  []string
 	refused []int // HTTP statuses that the page under test may have
+	still   bool  // scripts are off, so no page changes by itself
 }
 
 // chromium is the one browser of all tests, which the first tab starts.
@@ -206,7 +207,13 @@ func (b *tab) is(script string) bool {
 // visit opens a page and waits until it is loaded.
 func (b *tab) visit(path string) {
 	b.t.Helper()
-	b.do(chromedp.Navigate(b.w.url + path))
+	ctx, stop := context.WithTimeout(b.ctx, patience)
+	defer stop()
+	if err := chromedp.Do(ctx, chromedp.Navigate(b.w.url+path)); err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		require.NoError(b.t, err, "%s, and the browser said: %q", path, b.faults)
+	}
 }
 
 // reload opens a page again and again until a script says true there.
@@ -218,7 +225,7 @@ func (b *tab) reload(path, script string) {
 	defer tick.Stop()
 	for {
 		b.visit(path)
-		if ask(b, chromedp.Evaluate[bool]("Boolean("+script+")")) {
+		if b.is(script) {
 			return
 		}
 		select {
@@ -227,6 +234,17 @@ func (b *tab) reload(path, script string) {
 			require.Fail(b.t, "never true at "+path+": "+script, b.text(`document.body.innerText.slice(0, 2000)`))
 		}
 	}
+}
+
+// comes waits until a script says true on the page that is shown, which renews
+// itself, or without scripts is loaded again.
+func (b *tab) comes(script string) {
+	b.t.Helper()
+	if b.still {
+		b.reload(b.text(`location.pathname`), script)
+		return
+	}
+	b.until(script)
 }
 
 // follow does what leads to another page, and waits for that.
@@ -292,6 +310,7 @@ func (b *tab) size(width int64) {
 // scripts switches JavaScript of the pages on or off.
 func (b *tab) scripts(on bool) {
 	b.t.Helper()
+	b.still = !on
 	_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled,
 		emulation.SetScriptExecutionDisabledParams{Value: !on})
 	require.NoError(b.t, err)

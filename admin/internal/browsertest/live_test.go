@@ -96,7 +96,7 @@ func TestEditor(t *testing.T) {
 	b.until(`document.querySelector('#preview .warn')`)
 	b.clean("daylight saving")
 	b.write(`#f-cron`, "0 99 * * * ?")
-	b.until(`document.querySelector('#preview .problem, #p-cron .problem')`)
+	b.until(`document.querySelector('#p-cron .problem') && document.querySelector('#f-cron').ariaInvalid === 'true'`)
 	assert.Equal(t, "1", b.text(`String([...document.querySelectorAll('.problem')].filter((p) => p.checkVisibility()).length)`), "said once")
 	b.clean("a wrong expression")
 	b.do(click(`button[name=preset]`)...)

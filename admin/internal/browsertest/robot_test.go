@@ -76,6 +76,7 @@ type robot struct {
 	refused  map[string]string // by key, what was said
 	pages    []string          // addresses to be visited
 	seen     map[string]int
+	most     int // pages of a kind
 }
 
 // TestEveryAction follows every link without scripts, and does what every
@@ -94,7 +95,7 @@ func TestEveryAction(t *testing.T) {
 	for _, job := range w.seeds.jobs[2:4] { // to be killed
 		b.runJob(job, "run")
 	}
-	r := &robot{tab: b, password: password, done: map[string]bool{}, tried: map[string]bool{}, refused: map[string]string{}, seen: map[string]int{}}
+	r := &robot{tab: b, password: password, done: map[string]bool{}, tried: map[string]bool{}, refused: map[string]string{}, seen: map[string]int{}, most: 2}
 	r.pages = []string{"/"}
 	for _, allowed := range []func(route string) bool{
 		func(key string) bool { return !destroys.MatchString(key) && !ends.MatchString(key) },
@@ -160,7 +161,7 @@ func (r *robot) links() {
 		}
 		query := u.Query()
 		kind := route + "?tab=" + query.Get("tab") + "&" + strings.Join(slices.Sorted(maps.Keys(query)), "&")
-		if r.seen[href] == 0 && r.seen[kind] < 2 {
+		if r.seen[href] == 0 && r.seen[kind] < r.most {
 			r.pages = append(r.pages, href)
 			r.seen[kind]++
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -212,12 +211,18 @@ func (s *seeding) history(j *model.Job, n int) {
 				Code: code, Msg: model.T(msg), AtMs: at.Add(time.Duration(1+k*k) * time.Second / 3).UnixMilli(), NoRetry: true,
 			},
 		}
-		_, err := s.st.Finish(s.t.Context(), []*model.Outcome{out}, func(ends []*store.Ending, _ store.Loader) error {
-			for _, e := range ends {
-				e.HandleMsg = e.Outcome.Handle.Msg
-			}
-			return nil
-		})
-		assert.NoError(s.t, err)
+		s.end(out)
 	}
+}
+
+// end stores how a run has ended.
+func (s *seeding) end(out *model.Outcome) {
+	s.t.Helper()
+	_, err := s.st.Finish(s.t.Context(), []*model.Outcome{out}, func(ends []*store.Ending, _ store.Loader) error {
+		for _, e := range ends {
+			e.HandleMsg = e.Outcome.Handle.Msg
+		}
+		return nil
+	})
+	require.NoError(s.t, err)
 }

@@ -173,6 +173,9 @@ func (b *tab) tabThrough(name string) {
 	const stops = 40
 	b.do(chromedp.Evaluate[chromedp.Void](`void (document.activeElement.blur(), window.scrollTo(0, 0), window.first = window.last = null)`))
 	for range stops {
+		if b.is(`document.activeElement.matches('textarea')`) { // one of code keeps the tabulator, but behind Escape
+			b.do(key("Escape"))
+		}
 		b.do(chromedp.KeyEvent("\t"))
 		problem := b.text(`(() => {
 			const el = document.activeElement;

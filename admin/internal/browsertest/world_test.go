@@ -145,11 +145,26 @@ func (w *world) handlers() map[string]xxljob.HandlerFunc {
 // says.
 func (w *world) register(t *testing.T, app, address string) string {
 	t.Helper()
-	body, err := json.Marshal(map[string]string{
+	return w.tell(t, "/api/registry", map[string]string{
 		"registryGroup": "EXECUTOR", "registryKey": app, "registryValue": address,
 	})
+}
+
+// callback reports that a run has failed, as an executor does.
+func (w *world) callback(t *testing.T, run int64, message string) {
+	t.Helper()
+	answer := w.tell(t, "/api/callback", []map[string]any{
+		{"logId": run, "logDateTim": time.Now().UnixMilli(), "handleCode": 500, "handleMsg": message},
+	})
+	require.Contains(t, answer, `"code":200`)
+}
+
+// tell sends what an executor tells the admin, and returns the answer.
+func (w *world) tell(t *testing.T, path string, message any) string {
+	t.Helper()
+	body, err := json.Marshal(message)
 	require.NoError(t, err)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url+"/api/registry", bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url+path, bytes.NewReader(body))
 	require.NoError(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Xxl-Job-Access-Token", token)

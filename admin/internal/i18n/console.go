@@ -14,7 +14,8 @@ type pageTexts map[string][3]string
 // consoleParts are the texts of the console, a part of it a file.
 var consoleParts = []pageTexts{
 	consoleFrame, consoleHome, consoleJobs, consoleEdit, consoleAdmin, consoleHelp, consoleRuns, consoleExecutors,
-	consoleAlarms, consoleHistory, consoleCode, consoleSetup, consoleSystem,
+	consoleAlarms, consoleHistory, consoleCode,
+	consoleSetup,
 }
 
 // console holds all of them.

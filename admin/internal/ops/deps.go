@@ -114,7 +114,6 @@ type Store interface {
 	alarmStore
 	muteStore
 	settingStore
-	clearCounter
 }
 
 // Scheduler is what the package needs of the scheduling loop.

@@ -35,7 +35,8 @@ func partial() Config {
 			Addresses: func(context.Context, string, []string) (map[string]AddressState, error) {
 				return nil, nil
 			},
-			Faults: func(context.Context) []string { return []string{"the database does not answer"} },
+			Cluster: func(context.Context) (Cluster, error) { return Cluster{}, nil },
+			Faults:  func(context.Context) []string { return []string{"the database does not answer"} },
 		},
 	}
 }
@@ -58,7 +59,7 @@ func TestNewWantsParts(t *testing.T) {
 	_, err := New(Config{})
 	require.ErrorContains(t, err, "Ops, Auth")
 	cfg := partial()
-	cfg.Parts.Addresses = nil
+	cfg.Parts.Cluster = nil
 	_, err = New(cfg)
 	require.ErrorContains(t, err, "Parts")
 }

@@ -67,7 +67,7 @@
     if (!labelled(el) && !text(el).trim()) say(`no name: ${name(el)} ${el.getAttribute('href') ?? ''}`);
   }
   for (const el of all('img')) if (!el.hasAttribute('alt')) say(`no alt: ${name(el)}`);
-  for (const el of all('svg')) {
+  for (const el of all('svg:not(svg svg)')) {
     const hidden = el.closest('[aria-hidden=true]');
     if (!hidden && !labelled(el) && !el.querySelector(':scope > title')) say(`a picture without a name: ${name(el)}`);
   }
@@ -128,7 +128,7 @@
     const el = walker.currentNode.parentElement;
     if (!walker.currentNode.data.trim() || seen.has(el)) continue;
     seen.add(el);
-    if (el.closest('script, style, noscript, option, datalist, title, desc, :disabled, [aria-disabled=true]') || !shown(el)) continue;
+    if (el.closest('script, style, noscript, option, datalist, title, desc, :disabled, [aria-disabled=true], [inert]') || !shown(el)) continue;
     const style = getComputedStyle(el);
     contrast(el, colour(el instanceof SVGElement ? style.fill : style.color), 'text');
   }

@@ -101,16 +101,13 @@ func (c *call) overview(ctx context.Context) error {
 
 // lonely finds the executors with started jobs that nobody is there to run.
 func (c *call) lonely(ctx context.Context, p *overviewPage, groups []*ops.Group) error {
-	started, found := true, 0
+	started, err := c.s.cfg.Ops.StartedByGroup(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	found := 0
 	for _, g := range groups {
-		if len(g.Addresses()) > 0 {
-			continue
-		}
-		_, n, err := c.s.cfg.Ops.ListJobs(ctx, c.who, model.JobFilter{GroupID: g.ID, Running: &started, Limit: 1})
-		if err != nil {
-			return err
-		}
-		if n > 0 {
+		if n := started[g.ID]; n > 0 && len(g.Addresses()) == 0 {
 			found++
 			p.Troubles = append(p.Troubles, trouble{c.t("home.noaddress", g.Title, count(n)), executorPath(g.ID)})
 		}

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -77,4 +78,18 @@ func (s *Service) Totals(ctx context.Context, p Principal) (*Totals, error) {
 	}
 	t.Executors = len(seen)
 	return &t, nil
+}
+
+// StartedByGroup counts the started jobs of each group that the principal may
+// see; a group without one is not among them.
+func (s *Service) StartedByGroup(ctx context.Context, p Principal) (map[int32]int, error) {
+	if err := s.needLogin(ctx, p, "dashboard"); err != nil {
+		return nil, err
+	}
+	started, err := s.store.StartedByGroup(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("count started jobs: %w", err)
+	}
+	maps.DeleteFunc(started, func(group int32, _ int) bool { return !p.May(group) })
+	return started, nil
 }

@@ -15,6 +15,7 @@ type jobReader interface {
 	JobsByID(ctx context.Context, ids []int32) (map[int32]*model.Job, error)
 	JobIDs(ctx context.Context, f model.JobFilter, limit int) ([]int32, error)
 	CountJobs(ctx context.Context, groupID int32) (int, error)
+	StartedByGroup(ctx context.Context) (map[int32]int, error)
 }
 
 // jobWriter changes jobs.

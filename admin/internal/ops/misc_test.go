@@ -164,6 +164,17 @@ func TestDashboard(t *testing.T) {
 	totals, err := w.Totals(ctx, w.mine)
 	require.NoError(t, err)
 	assert.Equal(t, &Totals{Jobs: 1, Triggers: 3, Executors: 3}, totals)
+
+	require.NoError(t, w.StartJob(ctx, w.mine, w.create(bean(w.gold, everySecond))))
+	for name, p := range map[string]Principal{"of the group": w.mine, "of none": {UserID: 8, Name: "x", Source: "login"}} {
+		started, err := w.StartedByGroup(ctx, p)
+		require.NoError(t, err)
+		want := map[int32]int{w.gold: 1}
+		if !p.May(w.gold) {
+			want = map[int32]int{}
+		}
+		assert.Equal(t, want, started, name)
+	}
 }
 
 // deaf refuses audit records.

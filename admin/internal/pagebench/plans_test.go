@@ -18,12 +18,17 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
 
-// planSize is large enough that reading a table through shows in its numbers.
-var planSize = size{runs: 40_000, jobs: 10_000, audits: 10_000}
+// planSizes are large enough that reading a table through shows: in the words of
+// SQLite's plan, whatever the size, and in the numbers that the servers count.
+var planSizes = map[string]size{
+	"sqlite":   {runs: 8000, jobs: 1000, audits: 1500},
+	"mysql":    {runs: 40_000, jobs: 10_000, audits: 10_000},
+	"postgres": {runs: 40_000, jobs: 10_000, audits: 10_000},
+}
 
 // mostRows is how many rows of a table one statement may look at.
 var mostRows = map[string]int64{
-	"xxl_job_log":  12_000, // counting ends at 10,000; a search looks at 2,500 at once
+	"xxl_job_log":  12_000, // counting ends at 10,000; a search looks at 600 at once
 	"xxl_job_info": 1100,   // a list of names for a page
 	"xxljob_audit": 1100,   // a page of an export
 	"xxljob_alarm": 1100,
@@ -34,7 +39,7 @@ var exceptions = []struct {
 	table, text, reason string
 }{
 	{
-		table: "xxl_job_info", text: `^SELECT COUNT\(\*\) FROM xxl_job_info`,
+		table: "xxl_job_info", text: `^SELECT (?:job_group, )?COUNT\(\*\) FROM xxl_job_info`,
 		reason: "the number of jobs that match is part of the list; 10,000 rows are counted in milliseconds",
 	},
 	{
@@ -120,7 +125,7 @@ func excepted(table, text string) bool {
 func TestPlans(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(databases)) {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, databases[name](t), planSize)
+			w := newWorld(t, databases[name](t), planSizes[name])
 			looked := map[string]bool{}
 			for _, target := range w.targets(t) {
 				for _, s := range w.statements(t, target.path) {

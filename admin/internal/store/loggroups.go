@@ -40,3 +40,25 @@ func (s *Store) groupsOfLogs(ctx context.Context, ids []int64) (map[int64]int32,
 	}
 	return found, rows.Err()
 }
+
+// StartedByGroup counts the started jobs of every group that has any. It reads
+// the table of jobs once.
+func (s *Store) StartedByGroup(ctx context.Context) (map[int32]int, error) {
+	type pair struct {
+		group int32
+		n     int
+	}
+	list, err := collect(ctx, s.reader(), func(row scanner) (pair, error) {
+		var p pair
+		err := row.Scan(&p.group, &p.n)
+		return p, err
+	}, "SELECT job_group, COUNT(*) FROM xxl_job_info WHERE trigger_status = 1 GROUP BY job_group")
+	if err != nil {
+		return nil, fmt.Errorf("started jobs by group: %w", err)
+	}
+	found := make(map[int32]int, len(list))
+	for _, p := range list {
+		found[p.group] = p.n
+	}
+	return found, nil
+}

@@ -13,12 +13,13 @@ import (
 const (
 	// For what no index knows, rows are looked at in windows: runLook of them at
 	// most, and no longer than runBudget, so that a rare text is looked for page
-	// by page. A window is as large as can be read in about runPace.
+	// by page. A window is as large as can be read in about runPace, and never
+	// large: rows that were just read are fast, those behind them may lie on disk.
 	runWindowMin = 100
-	runWindowMax = 2_500
+	runWindowMax = 600
 	runLook      = 100_000
 	runBudget    = 100 * time.Millisecond
-	runPace      = 20 * time.Millisecond
+	runPace      = 15 * time.Millisecond
 )
 
 // searchRuns looks through window after window until the page is full.
@@ -33,7 +34,7 @@ func (s *Store) searchRuns(
 		}
 		return keys, next, err
 	}
-	next, err = s.lookAt(ctx, rq, at, pace{rows: runLook, time: runBudget}, limit+1, func(list []runKey) bool {
+	next, err = s.lookAt(ctx, rq, at, pace{runLook, runWindowMax, runBudget}, limit+1, func(list []runKey) bool {
 		keys = append(keys, list...)
 		return len(keys) <= limit
 	})
@@ -49,8 +50,9 @@ func (rq *runQuery) looks() bool { return len(rq.match.conds) > 0 || rq.took != 
 
 // pace says how far a search may go.
 type pace struct {
-	rows int
-	time time.Duration
+	rows   int
+	window int // rows at once, at most
+	time   time.Duration
 }
 
 // lookAt hands the matches behind a cursor on, window by window, until each says
@@ -61,7 +63,7 @@ func (s *Store) lookAt(
 	ctx context.Context, rq *runQuery, at model.RunCursor, p pace, most int, each func(list []runKey) bool,
 ) (end model.RunCursor, err error) {
 	began := time.Now()
-	rows := 2 * runWindowMin
+	rows := runWindowMin
 	for looked := 0; looked < p.rows; {
 		rows = min(rows, p.rows-looked)
 		limit := min(most, rows)
@@ -69,22 +71,23 @@ func (s *Store) lookAt(
 			limit = rows
 		}
 		start := time.Now()
-		list, next, err := s.runKeys(ctx, rq, at, rows, limit)
+		list, ended, err := s.runKeys(ctx, rq, at, rows, limit)
 		if err != nil {
-			return next, err
+			return ended, err
 		}
 		if rq.took != nil {
 			list = slices.DeleteFunc(list, func(k runKey) bool { return !rq.took(&k) })
 		}
-		if !each(list) || next.ID == 0 {
-			return next, nil
+		if !each(list) || ended.ID == 0 {
+			return ended, nil
 		}
-		at, looked = next, looked+rows
+		at, looked = ended, looked+rows
 		took := time.Since(start)
-		rows = nextWindow(rows, took)
-		if time.Since(began)+min(took, runPace) > p.time {
+		next := min(nextWindow(rows, took), p.window)
+		if expected := took * time.Duration(next) / time.Duration(rows); time.Since(began)+expected > p.time {
 			break
 		}
+		rows = next
 	}
 	return at, nil
 }
@@ -92,7 +95,7 @@ func (s *Store) lookAt(
 // nextWindow is how many rows to look at next, after so many took so long.
 func nextWindow(rows int, took time.Duration) int {
 	factor := float64(runPace) / float64(max(took, time.Microsecond))
-	return min(max(int(float64(rows)*min(factor, 4)), runWindowMin), runWindowMax)
+	return min(max(int(float64(rows)*min(factor, 2)), runWindowMin), runWindowMax)
 }
 
 // runKeys reads the matches among the next rows behind a cursor, at most limit of

@@ -21,10 +21,10 @@ func TestNextWindow(t *testing.T) {
 	}{
 		{name: "as fast as it may be", rows: 200, took: runPace, want: 200},
 		{name: "too slow", rows: 400, took: 2 * runPace, want: 200},
-		{name: "far too slow", rows: 2500, took: time.Minute, want: runWindowMin},
+		{name: "far too slow", rows: 600, took: time.Minute, want: runWindowMin},
 		{name: "fast", rows: 200, took: runPace / 2, want: 400},
-		{name: "very fast", rows: 200, took: 0, want: 800},
-		{name: "never too large", rows: 2000, took: 0, want: runWindowMax},
+		{name: "very fast", rows: 200, took: 0, want: 400},
+		{name: "never too large", rows: 500, took: 0, want: runWindowMax},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestLookAt(t *testing.T) {
 		var found []int64
 		at, pages := model.RunCursor{}, 0
 		for more := true; more; pages++ {
-			end, err := s.lookAt(t.Context(), rq, at, pace{rows: runLook}, rows, func(list []runKey) bool {
+			end, err := s.lookAt(t.Context(), rq, at, pace{rows: runLook, window: runWindowMax}, rows, func(list []runKey) bool {
 				for _, k := range list {
 					found = append(found, k.id)
 				}
@@ -68,7 +68,7 @@ func TestLookAt(t *testing.T) {
 				assert.False(t, told.IsZero(), "how far was looked")
 			}
 		}
-		assert.Equal(t, rows/(2*runWindowMin)+1, pages, "windows")
+		assert.Equal(t, rows/runWindowMin+1, pages, "windows")
 		want := []int64{18}
 		for i := range int64(10) {
 			want = append(want, 171+i)

@@ -19,6 +19,7 @@ const (
 	// time.
 	runCountMax    = 10_000
 	runCountLook   = 5_000
+	runCountWindow = 300
 	runCountBudget = 50 * time.Millisecond
 
 	shardMax = 1000 // of a broadcast
@@ -210,7 +211,7 @@ func (s *Store) CountRuns(ctx context.Context, f model.RunFilter) (n int, more b
 		}
 		return min(n, runCountMax), n > runCountMax, nil
 	}
-	p := pace{rows: runCountLook, time: runCountBudget}
+	p := pace{runCountLook, runCountWindow, runCountBudget}
 	end, err := s.lookAt(ctx, rq, model.RunCursor{}, p, runCountLook, func(list []runKey) bool {
 		n += len(list)
 		return true

@@ -84,6 +84,11 @@ func (f *fixture) jobRoundTrip(t *testing.T) {
 	all, err := f.CountJobs(ctx, 0)
 	require.NoError(t, err)
 	assert.Equal(t, f.number(t, "SELECT COUNT(*) FROM xxl_job_info"), int64(all))
+	started, err := f.StartedByGroup(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, f.number(t, "SELECT COUNT(*) FROM xxl_job_info WHERE trigger_status = 1 AND job_group = 101"),
+		int64(started[101]))
+	assert.NotZero(t, started[101])
 
 	empty := plainJob(102, "a Java row with what may be NULL")
 	require.NoError(t, f.CreateJob(ctx, empty))

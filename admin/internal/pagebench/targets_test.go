@@ -23,6 +23,15 @@ import (
 type target struct {
 	name, path string
 	export     bool // a file of many lines, not a page
+	found      bool // in the tables of routes
+}
+
+// answered reports whether a status is one that the target may have. What was
+// found may be a page that is over, such as the setup, or of something that the
+// seeds do not hold.
+func (t target) answered(status int) bool {
+	return status < http.StatusBadRequest ||
+		t.found && (status == http.StatusNotFound || status == http.StatusGone)
 }
 
 // notLists answer from an executor or from memory, or never end.
@@ -44,7 +53,7 @@ func (w *world) targets(tb testing.TB) []target {
 			continue
 		}
 		list = append(list, target{
-			name: pattern, path: w.fillIn(pattern), export: slices.ContainsFunc(exports, func(e string) bool { return e == pattern }),
+			name: pattern, path: w.fillIn(pattern), found: true, export: slices.ContainsFunc(exports, func(e string) bool { return e == pattern }),
 		})
 	}
 	return list

@@ -72,6 +72,10 @@ screens: ## Picture every page of the console in every language, theme and width
 browser: ## Prove the console in a real Chromium: every page, and what an operator does
 	cd admin && $(GO) test -tags browser -count=1 -timeout 15m ./internal/browsertest
 
+.PHONY: pictures
+pictures: ## Make the pictures of README and tutorial anew, in docs/images
+	cd admin && $(GO) test -tags browser,pictures -count=1 -run TestPictures ./internal/browsertest
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (10s)
 	@GO=$(GO) .ci/fuzz $(FUZZTIME)

@@ -79,7 +79,8 @@ type Config struct {
 	// generated and passed to OnPassword once.
 	AdminUser     string
 	AdminPassword string // the password; it is stored as a hash and never logged
-	// OnPassword is told a generated password, once. Default: it is lost, and
+	// OnPassword is told a generated password, once. It is good for the page /setup
+	// alone, where it is replaced. Default: it is lost, and
 	// `xxl-job-admin user passwd` sets another.
 	OnPassword func(user, password string)
 

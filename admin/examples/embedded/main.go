@@ -46,7 +46,7 @@ func run(ctx context.Context, listen, dir, token string) error {
 		AccessToken: token,
 		Language:    "en",
 		OnPassword: func(user, password string) {
-			fmt.Printf("first start: log in as %s with %s\n", user, password)
+			fmt.Printf("first start: choose the password of %s at /xxl-job-admin/setup with %s\n", user, password)
 		},
 	})
 	if err != nil {

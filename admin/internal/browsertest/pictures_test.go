@@ -3,7 +3,10 @@
 package browsertest
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxljob-go/xxljob"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
@@ -26,18 +30,18 @@ func TestPictures(t *testing.T) {
 		b.visit("/setup")
 		b.prefer("en", "light")
 		b.visit("/setup")
-		b.keep("setup")
+		b.publish("setup")
 		b.choose(printed, "a-password-of-mine", "en")
 		w.greeter(t)
 		b.until(`document.querySelector('[data-found]')`)
-		b.keep("setup-job")
+		b.publish("setup-job")
 	})
 	t.Run("at work", func(t *testing.T) {
 		w := newWorld(t, func(t *testing.T, dsn string) seeds {
 			t.Helper()
 			return seed(t, dsn, (*seeding).shop)
 		})
-		w.executor(t)
+		w.clerk(t)
 		b := w.open(t)
 		b.size(1280)
 		b.login(adminName, password)
@@ -46,22 +50,42 @@ func TestPictures(t *testing.T) {
 		for _, p := range []struct{ name, path string }{
 			{"overview", "/"},
 			{"jobs", "/jobs"},
-			{"job", fmt.Sprintf("/jobs/%d", w.seeds.jobs[2])},
 			{"run", fmt.Sprintf("/runs/%d", failed)},
 		} {
 			b.visit(p.path)
-			b.keep(p.name)
+			b.publish(p.name)
 		}
 	})
 }
 
-// keep leaves a picture of what is in the window in docs/images.
-func (b *tab) keep(name string) {
+// publish leaves a picture of what is in the window in docs/images.
+func (b *tab) publish(name string) {
 	b.t.Helper()
 	b.do(chromedp.Evaluate[chromedp.Void](`void document.activeElement.blur()`))
 	dir := filepath.Join("..", "..", "..", "docs", "images")
 	require.NoError(b.t, os.MkdirAll(dir, 0o755))
 	require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), ask(b, chromedp.CaptureScreenshot()), 0o644))
+}
+
+// clerk starts the executor of the shop.
+func (w *world) clerk(t *testing.T) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	e, err := xxljob.NewExecutor(xxljob.Config{
+		AdminAddrs: []string{w.url}, AppName: appName, AccessToken: token, Listener: l, LogPath: t.TempDir(),
+		ShutdownTimeout: time.Second,
+	})
+	require.NoError(t, err)
+	require.NoError(t, e.Register("fail", func(_ context.Context, run *xxljob.Run) error {
+		for i := range 5 {
+			run.Logf("batch %d: %d orders read, %d settled", i+1, 200, 200)
+		}
+		run.Logf("\x1b[31mbatch 6: 200 orders read, 197 settled\x1b[0m")
+		return errors.New("the ledger does not balance: 3 orders are paid twice")
+	}))
+	start(t, e.Run)
+	require.Eventually(t, func() bool { return !e.Stats().LastBeat.IsZero() }, patience, interval)
 }
 
 // shop fills in what an operator of a shop has.
@@ -91,7 +115,7 @@ func (s *seeding) shop() {
 func (s *seeding) past(j *model.Job, n int) {
 	s.t.Helper()
 	for k := range 50 {
-		at := s.now.Add(time.Duration(k-51) * 15 * time.Minute)
+		at := s.now.Add(time.Duration(k-51) * 6 * time.Hour)
 		r := &model.Run{
 			JobID: j.ID, GroupID: j.GroupID, Type: model.TriggerCron, PlannedMs: at.UnixMilli(), TriggerMs: at.UnixMilli(),
 			ShardTotal: 1, Handler: j.Handler, Param: j.Param, Address: "http://10.0.0.5:9999/",

@@ -153,7 +153,7 @@ func TestImport(t *testing.T) {
 				assert.Contains(t, text.String(), want)
 			}
 			assert.Equal(t, [4]int{4, 1, 0, 1}, [4]int{report.Jobs.Copied, report.Jobs.Remapped, report.Jobs.Present, report.Jobs.Skipped})
-			assert.Equal(t, 3, report.Versions.Copied)
+			assert.Equal(t, 4, report.Versions.Copied, "and what the job had before")
 			assert.Equal(t, [3]int{1, 1, 1}, [3]int{report.Logs.Copied, report.Logs.Remapped, report.Logs.Skipped})
 			dry.DryRun = false
 			dry.Logs.Remapped = report.Logs.Remapped // known when it happens
@@ -195,7 +195,7 @@ func checkImported(t *testing.T, target *store.Store) {
 	assert.Equal(t, "6", chain.Children.S)
 	versions, err := target.GlueVersions(t.Context(), byName["script"].ID)
 	require.NoError(t, err)
-	require.Len(t, versions, 3)
+	require.Len(t, versions, 4)
 	assert.Equal(t, "v2", versions[0].Remark)
 	clerk, err := target.UserByName(t.Context(), "clerk")
 	require.NoError(t, err)

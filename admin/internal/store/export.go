@@ -85,14 +85,18 @@ func (s *Store) atOnce(ctx context.Context, fn func(ctx context.Context, q queri
 }
 
 // GlueAfter returns up to limit code versions of all jobs whose ids are above
-// afterID, in the order of ids.
+// afterID, in the order of ids; also of a database that Migrate has not touched,
+// where nobody knows who has saved them.
 func (s *Store) GlueAfter(ctx context.Context, afterID int32, limit int) ([]*model.GlueVersion, error) {
-	if s.Info().Generation == "" {
+	sc := s.probed()
+	if sc.Generation == "" {
 		return nil, nil
 	}
-	list, err := collect(ctx, s.reader(), s.glueRow,
-		s.sql("SELECT "+glueColumns+" FROM xxl_job_logglue v "+glueUser+
-			" WHERE v.id > ? ORDER BY v.id LIMIT ?"), afterID, limit)
+	text := "SELECT " + glueColumns + " FROM xxl_job_logglue v " + glueUser + " WHERE v.id > ? ORDER BY v.id LIMIT ?"
+	if !sc.codeUsers {
+		text = strings.NewReplacer("u.username, u.saved_ms", "NULL, NULL", glueUser, "").Replace(text)
+	}
+	list, err := collect(ctx, s.reader(), s.glueRow, s.sql(text), afterID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("code versions after %d: %w", afterID, err)
 	}

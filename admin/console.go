@@ -41,6 +41,7 @@ func (s *system) pageAddresses(
 		list[address] = console.AddressState{
 			LastBeat: st.LastBeat, Dialect: st.Dialect, Native: st.Native, InFlight: st.InFlight, Queued: st.Queued,
 			DeadSince: st.DeadSince, Conns: lanes[execclient.Key(address)].Conns,
+			OldToken: lanes[execclient.Key(address)].OldToken,
 		}
 	}
 	return list, nil

@@ -120,6 +120,7 @@ func target(address string, g *model.Group) execclient.Target {
 	t := execclient.Target{Address: address}
 	if g != nil {
 		t.AppName, t.Token = g.AppName, g.AccessToken
+		t.Old, t.Overlap = g.OldAt(time.Now())
 	}
 	return t
 }

@@ -121,6 +121,25 @@ func (c *Client) RotateToken(ctx context.Context, groupID int32) (string, error)
 	return out.Token, nil
 }
 
+// RotateTokenSlowly is RotateToken, but the old token counts too for so long, at
+// most 90 days, so that executors can be given the new one one after the other. A
+// negative overlap lasts until the group gets another token.
+func (c *Client) RotateTokenSlowly(ctx context.Context, groupID int32, overlap time.Duration) (string, error) {
+	in := struct {
+		OverlapSeconds int64 `json:"overlap_seconds"`
+	}{int64(overlap / time.Second)}
+	if overlap < 0 {
+		in.OverlapSeconds = -1
+	}
+	out, err := post[struct {
+		Token string `json:"token"`
+	}](ctx, c, at("/groups/", groupID, "/token"), in)
+	if err != nil {
+		return "", err
+	}
+	return out.Token, nil
+}
+
 // Change is a change of a job or group.
 type Change struct {
 	ID          int64        `json:"id"`

@@ -168,12 +168,16 @@ func (t *tokenTable) now() *tokens {
 	for _, g := range t.groups() {
 		next.byApp[g.AppName] = append(next.byApp[g.AppName], g)
 		next.ids[g.ID] = true
-		if g.AccessToken == "" {
-			continue
+		old, counts := g.OldAt(next.made)
+		for _, token := range []string{g.AccessToken, old} {
+			if token != "" {
+				h := hash(token)
+				next.byToken[h] = append(next.byToken[h], g)
+			}
 		}
-		h := hash(g.AccessToken)
-		next.byToken[h] = append(next.byToken[h], g)
-		next.closed[g.ID], next.closedApps[strings.ToLower(g.AppName)] = true, true
+		if g.AccessToken != "" && (!counts || old != "") { // else the common one counts too
+			next.closed[g.ID], next.closedApps[strings.ToLower(g.AppName)] = true, true
+		}
 	}
 	t.last = next
 	return next

@@ -3,6 +3,7 @@ package api
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -134,6 +135,34 @@ func TestTokenChange(t *testing.T) {
 		advance(t, tableLife)
 		assert.Equal(t, int32(500), post(t, h, "/api/registry", beatOf("stock")).Code)
 		assert.Equal(t, int32(200), post(t, h, "/api/registry", beatOf("stock"), wire.HeaderToken, "new").Code)
+	})
+}
+
+// TestOldTokenCountsToo: until it ends, an executor may show the token from before.
+func TestOldTokenCountsToo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		h := w.serve(t)
+		code := func(token ...string) int32 {
+			if len(token) > 0 {
+				token = []string{wire.HeaderToken, token[0]}
+			}
+			return post(t, h, "/api/registry", beatOf("stock"), token...).Code
+		}
+		set := func(g model.Group) {
+			g.ID, g.AppName = 3, "stock"
+			w.groups = append(append([]*model.Group{}, w.groups[:2]...), &g)
+			advance(t, tableLife)
+		}
+		set(model.Group{AccessToken: "new", Old: &model.OldToken{Token: "old", Until: time.Now().Add(time.Hour)}})
+		assert.Equal(t, []int32{200, 200, 500}, []int32{code("new"), code("old"), code()})
+		advance(t, time.Hour)
+		assert.Equal(t, []int32{200, 500, 500}, []int32{code("new"), code("old"), code()})
+		set(model.Group{AccessToken: "new", Old: &model.OldToken{Token: ""}})
+		assert.Equal(t, []int32{200, 500, 200}, []int32{code("new"), code("old"), code()}, "the common one was the old one")
+		set(model.Group{Old: &model.OldToken{Token: "old"}})
+		assert.Equal(t, []int32{500, 200, 200}, []int32{code("new"), code("old"), code()}, "the common one is the new one")
 	})
 }
 

@@ -24,6 +24,7 @@ type AddressState struct {
 	Queued    int       // triggers that wait here
 	DeadSince time.Time // zero while it answers
 	Conns     int       // open connections, from this node
+	OldToken  bool      // it takes the old token of its group, and not the new one
 }
 
 // Executors is what the pages of executors ask of the admin. Without its
@@ -61,6 +62,7 @@ func (s *Server) registerExecutors() {
 	s.action("/executors/{id}/delete", httpx.Admin, (*call).deleteExecutor)
 	s.action("/executors/{id}/token", httpx.Admin, (*call).rotateToken)
 	s.action("/executors/{id}/token/clear", httpx.Admin, (*call).clearToken)
+	s.action("/executors/{id}/token/end", httpx.Admin, (*call).endOldToken)
 }
 
 // executorRow is a line of the list.
@@ -278,7 +280,7 @@ func (c *call) deleteExecutor(ctx context.Context) error {
 // rotateToken makes a new token and shows it on the answer itself: it is in no
 // address, no cookie and no other page.
 func (c *call) rotateToken(ctx context.Context) error {
-	token, err := c.s.cfg.Ops.RotateToken(ctx, c.who, c.id32("id"))
+	token, err := c.s.cfg.Ops.RotateToken(ctx, c.who, c.id32("id"), c.overlap())
 	if err != nil {
 		return c.refuse(executorPath(c.id32("id")), err)
 	}
@@ -290,9 +292,26 @@ func (c *call) rotateToken(ctx context.Context) error {
 	return c.showExecutor(ctx, p)
 }
 
+// overlap is how long the old token is to count beside the new one.
+func (c *call) overlap() time.Duration {
+	if c.str("overlap") == "endless" {
+		return ops.OverlapEndless
+	}
+	return time.Duration(min(c.num("overlap", 0), int(ops.MaxOverlap/time.Second))) * time.Second
+}
+
+// endOldToken ends the token from before.
+func (c *call) endOldToken(ctx context.Context) error {
+	id := c.id32("id")
+	if err := c.s.cfg.Ops.EndOldToken(ctx, c.who, id); err != nil {
+		return c.refuse(executorPath(id), err)
+	}
+	return c.done(executorPath(id), c.t("executor.did.endold"))
+}
+
 func (c *call) clearToken(ctx context.Context) error {
 	id := c.id32("id")
-	if err := c.s.cfg.Ops.SetGroupToken(ctx, c.who, id, ""); err != nil {
+	if err := c.s.cfg.Ops.SetGroupToken(ctx, c.who, id, "", c.overlap()); err != nil {
 		return c.refuse(executorPath(id), err)
 	}
 	return c.done(executorPath(id), c.t("executor.did.clear"))

@@ -68,7 +68,7 @@ func TestExecutorsList(t *testing.T) {
 		assert.Equal(t, http.StatusForbidden, user.get(path).Code)
 		assert.Equal(t, http.StatusForbidden, user.post(path, nil).Code)
 	}
-	for _, what := range []string{"/delete", "/token", "/token/clear"} {
+	for _, what := range []string{"/delete", "/token", "/token/clear", "/token/end"} {
 		assert.Equal(t, http.StatusForbidden, user.post(executorPath(full)+what, nil).Code)
 	}
 }
@@ -112,6 +112,14 @@ func TestExecutorToken(t *testing.T) {
 	for _, value := range v.cookies {
 		assert.NotContains(t, value, row.AccessToken)
 	}
+	v.post(executorPath(g)+"/token", url.Values{"overlap": {"86400"}})
+	page := v.text(executorPath(g))
+	assert.Contains(t, page, "The old token still counts:")
+	assert.Contains(t, page, "2026-11-22 12:00:00 UTC")
+	v.post(executorPath(g)+"/token/end", nil)
+	assert.NotContains(t, v.text(executorPath(g)), "The old token still counts")
+	v.post(executorPath(g)+"/token", url.Values{"overlap": {"endless"}})
+	assert.Contains(t, v.text(executorPath(g)), "until somebody ends it")
 	v.post(executorPath(g)+"/token/clear", nil)
 	assert.Contains(t, v.text(executorPath(g)), "uses the common token now")
 	row, err = w.db.Group(t.Context(), g)

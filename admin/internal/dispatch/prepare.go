@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"strings"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
@@ -73,7 +74,14 @@ func routeNames() string {
 }
 
 func (d *Dispatcher) target(e *entry) execclient.Target {
-	return execclient.Target{Address: e.Run.Address, AppName: e.group.AppName, Token: e.group.AccessToken}
+	return targetOf(e.Run.Address, e.group)
+}
+
+// targetOf is an executor of a group, with the tokens that count now.
+func targetOf(address string, g *model.Group) execclient.Target {
+	t := execclient.Target{Address: address, AppName: g.AppName, Token: g.AccessToken}
+	t.Old, t.Overlap = g.OldAt(time.Now())
+	return t
 }
 
 // request is the body of a trigger, with handler and param as at planning.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xxljob-go/xxljob/admin/internal/execclient"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
@@ -77,7 +76,7 @@ func (d *Dispatcher) probeOrder(addrs []string) []string {
 func (d *Dispatcher) ask(ctx context.Context, e *entry, addr string) (ok bool, line string) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	t := execclient.Target{Address: addr, AppName: e.group.AppName, Token: e.group.AccessToken}
+	t := targetOf(addr, e.group)
 	var err error
 	var msg string
 	title := i18n.JobconfBeat

@@ -13,6 +13,11 @@ type Target struct {
 	Address string // http://host:port/, as registered
 	AppName string // of its group; sent as XXL-JOB-APPNAME unless empty
 	Token   string // of its group; "" means Config.GlobalToken
+	// Old is a token that the executor may still have instead, if Overlap says so:
+	// one that refuses Token is asked once more with it, and which of them it takes
+	// is remembered. "" means Config.GlobalToken.
+	Old     string
+	Overlap bool
 }
 
 // Kind says what is known of a call when it is over.
@@ -88,6 +93,7 @@ var (
 type form struct {
 	trigger bool // PathTrigger instead of PathRun
 	bare    bool // without the application's name
+	old     bool // with the old token
 }
 
 // Call is a request, encoded and ready to be written. Make one with
@@ -122,6 +128,7 @@ type Call struct {
 	dress     form          // of the next exchange
 	switched  bool          // the other path was tried
 	undressed bool          // the other headers were tried
+	retokened bool          // the other token was tried in these headers
 	first     Result        // why they were
 	answer    wire.Response // what the executor said, for the calls that block
 }
@@ -151,14 +158,19 @@ func (c *Call) encode(f form) {
 	}
 	ep := &c.lane.ep
 	// Java's headers and what the names and the numbers take.
-	b := make([]byte, 0, 256+len(ep.base)+len(ep.host)+len(c.target.AppName)+len(c.target.Token)+len(c.body))
+	token := max(len(c.target.Token), len(c.target.Old))
+	b := make([]byte, 0, 256+len(ep.base)+len(ep.host)+len(c.target.AppName)+token+len(c.body))
 	b = append(b, "POST "...)
 	b = append(b, ep.base...)
 	b = append(b, c.pathIn(f)...)
 	b = append(b, " HTTP/1.1\r\nHost: "...)
 	b = append(b, ep.host...)
 	b = append(b, "\r\nContent-Type: "+wire.ContentTypeJSON+"\r\nAccept-Charset: UTF-8\r\n"+wire.HeaderToken+": "...)
-	b = append(b, c.target.Token...)
+	if f.old {
+		b = append(b, c.target.Old...)
+	} else {
+		b = append(b, c.target.Token...)
+	}
 	if c.target.AppName != "" && !f.bare {
 		b = append(b, "\r\n"+wire.HeaderAppName+": "...)
 		b = append(b, c.target.AppName...)
@@ -173,7 +185,8 @@ func (c *Call) encode(f form) {
 // reset prepares the call for a sending.
 func (c *Call) reset(done func(Result), late time.Time) {
 	c.done, c.late, c.sentAt, c.tries = done, late, time.Time{}, 0
-	c.forced, c.switched, c.undressed, c.first, c.answer = false, false, false, Result{}, wire.Response{}
+	c.forced, c.switched, c.undressed, c.retokened = false, false, false, false
+	c.first, c.answer = Result{}, wire.Response{}
 }
 
 // finish reports how the sending ended.

@@ -47,6 +47,7 @@ type LaneStats struct {
 	DeadSince time.Time // of the first call without an answer since the last one with; zero if it answers
 	Dialect   Dialect
 	Native    bool
+	OldToken  bool // it has refused the token of its group, and takes the old one
 }
 
 // New returns a client that can be used at once. It opens no connection before
@@ -156,13 +157,19 @@ func (c *Client) newCall(t Target, path string, body []byte) *Call {
 	if t.Token == "" {
 		t.Token = c.cfg.GlobalToken
 	}
+	if t.Overlap && t.Old == "" {
+		t.Old = c.cfg.GlobalToken
+	}
+	if t.Overlap = t.Overlap && t.Old != t.Token; !t.Overlap {
+		t.Old = ""
+	}
 	call := &Call{lane: c.lane(t.Address), target: t, path: path, limit: wire.MaxBody, decode: decodeAnswer}
 	switch {
 	case call.lane.bad != nil:
 		call.err = call.lane.bad
 	case len(body) > wire.MaxBody:
 		call.err = errTooLarge(len(body))
-	case !headerValue(t.Token) || !headerValue(t.AppName):
+	case !headerValue(t.Token) || !headerValue(t.Old) || !headerValue(t.AppName):
 		call.err = fmt.Errorf("%w: the token or the appname of the group holds a control character", ErrAddress)
 	default:
 		call.body = body

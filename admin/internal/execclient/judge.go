@@ -19,6 +19,8 @@ type traits struct {
 	dialect Dialect
 	native  bool
 	bare    bool // refuses the application's name of its group, but not a request without one
+	// stale is the token of its group that it refuses while it takes the old one.
+	stale string
 }
 
 // verdict is what an answer means. again asks for another sending in call.dress.
@@ -51,7 +53,10 @@ func (l *lane) dress(call *Call) form {
 		return call.dress
 	}
 	t := l.traits.Load()
-	return form{trigger: call.isTrigger() && t.dialect == DialectTrigger, bare: t.bare}
+	return form{
+		trigger: call.isTrigger() && t.dialect == DialectTrigger, bare: t.bare,
+		old: call.target.Overlap && t.stale == call.target.Token,
+	}
 }
 
 // repeatable reports whether the call may be sent again although the executor
@@ -104,11 +109,13 @@ func (l *lane) judgeRefusal(ctx context.Context, call *Call, r Result) verdict {
 		switch {
 		case unknownPath(r.Msg, call.pathIn(call.form)):
 			return l.otherPath(call, r)
+		case isTokenText(r.Msg) && call.target.Overlap && !call.retokened:
+			return otherToken(call, r)
 		case r.Msg == wire.TextTokenInvalid && !call.form.bare && call.target.AppName != "",
 			r.Msg == wire.TextTokenEmpty && call.form.bare:
 			return otherHeaders(call, r)
 		case isTokenText(r.Msg):
-			if call.undressed {
+			if call.undressed || call.retokened {
 				r = call.first
 			}
 			return verdict{Result: r}
@@ -125,6 +132,9 @@ func (l *lane) judgeRefusal(ctx context.Context, call *Call, r Result) verdict {
 		if call.undressed {
 			t.bare = call.form.bare
 		}
+		if t.stale = ""; call.form.old {
+			t.stale = call.target.Token
+		}
 	})
 	return verdict{Result: r}
 }
@@ -136,7 +146,7 @@ func (l *lane) otherPath(call *Call, r Result) verdict {
 		return verdict{Result: r}
 	}
 	call.switched, call.forced = true, true
-	call.dress = form{trigger: !call.form.trigger, bare: call.form.bare}
+	call.dress = form{trigger: !call.form.trigger, bare: call.form.bare, old: call.form.old}
 	return verdict{again: true}
 }
 
@@ -147,8 +157,22 @@ func otherHeaders(call *Call, r Result) verdict {
 	if call.undressed {
 		return verdict{Result: call.first}
 	}
-	call.undressed, call.forced, call.first = true, true, r
-	call.dress = form{trigger: call.form.trigger, bare: !call.form.bare}
+	call.undressed, call.forced, call.retokened = true, true, false
+	if call.first.Kind == 0 {
+		call.first = r
+	}
+	call.dress = form{trigger: call.form.trigger, bare: !call.form.bare, old: call.form.old}
+	return verdict{again: true}
+}
+
+// otherToken sends a call with the other one of two tokens that count, once: an
+// executor that refuses the token has not looked at the rest.
+func otherToken(call *Call, r Result) verdict {
+	call.retokened, call.forced = true, true
+	if call.first.Kind == 0 {
+		call.first = r
+	}
+	call.dress = form{trigger: call.form.trigger, bare: call.form.bare, old: !call.form.old}
 	return verdict{again: true}
 }
 

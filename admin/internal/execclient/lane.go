@@ -357,6 +357,6 @@ func (l *lane) stats() LaneStats {
 		s.DeadSince = time.Unix(0, at)
 	}
 	t := l.traits.Load()
-	s.Dialect, s.Native = t.dialect, t.native
+	s.Dialect, s.Native, s.OldToken = t.dialect, t.native, t.stale != ""
 	return s
 }

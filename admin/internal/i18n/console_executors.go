@@ -70,11 +70,31 @@ var consoleExecutors = pageTexts{
 	},
 	"executor.token.rotate":     {"生成新令牌", "產生新權杖", "Make a new token"},
 	"executor.token.rotate.ask": {"为该执行器生成新令牌？", "為該執行器產生新權杖？", "Make a new token for this executor?"},
-	"executor.token.rotate.touch": {
-		"旧令牌立即失效：在换上新令牌之前，其程序无法注册、回报结果，也不接受触发。",
-		"舊權杖立即失效：在換上新權杖之前，其程式無法註冊、回報結果，也不接受觸發。",
-		"The old one ends at once: until they have the new one, its programs cannot register, report or be triggered.",
+	"executor.overlap":          {"旧令牌继续有效", "舊權杖繼續有效", "The old token counts too, for"},
+	"executor.overlap.endless":  {"直到手动结束", "直到手動結束", "as long as nobody ends it"},
+	"executor.overlap.none": {
+		"不再有效：立即结束，尚未更换的程序无法注册、回报结果，也不接受触发",
+		"不再有效：立即結束，尚未更換的程式無法註冊、回報結果，也不接受觸發",
+		"no time: programs that do not have the new one yet cannot register, report or be triggered",
 	},
+	"executor.overlap.how": {
+		"在此期间，注册和回报接受两个令牌；触发时先用新令牌，被拒绝则改用旧令牌，并记住每个地址接受哪一个。再次更换会立即结束更早的旧令牌。",
+		"在此期間，註冊和回報接受兩個權杖；觸發時先用新權杖，被拒絕則改用舊權杖，並記住每個位址接受哪一個。再次更換會立即結束更早的舊權杖。",
+		"Until then both are taken when programs register and report. They are triggered with the new one, or with the " +
+			"old one if they refuse it. A further change ends the one from before at once.",
+	},
+	"executor.token.old":         {"旧令牌仍然有效：", "舊權杖仍然有效：", "The old token still counts:"},
+	"executor.token.old.endless": {"直到手动结束。", "直到手動結束。", "until somebody ends it."},
+	"executor.token.old.until":   {"至", "至", "until"},
+	"executor.token.end":         {"结束旧令牌", "結束舊權杖", "End the old token"},
+	"executor.token.end.ask":     {"现在结束旧令牌？", "現在結束舊權杖？", "End the old token now?"},
+	"executor.token.end.touch": {
+		"仍使用旧令牌的程序将无法注册、回报结果，也不接受触发。",
+		"仍使用舊權杖的程式將無法註冊、回報結果，也不接受觸發。",
+		"Programs that still have it cannot register, report or be triggered.",
+	},
+	"executor.oldtoken":        {"仍用旧令牌", "仍用舊權杖", "still has the old token"},
+	"executor.did.endold":      {"旧令牌已结束。", "舊權杖已結束。", "The old token has ended."},
 	"executor.token.clear":     {"改用公用令牌", "改用公用權杖", "Use the common token"},
 	"executor.token.clear.ask": {"改用公用令牌？", "改用公用權杖？", "Use the common token?"},
 	"executor.app.hint": {

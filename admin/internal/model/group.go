@@ -14,6 +14,22 @@ type Group struct {
 	AddressList Text   // comma separated
 	AccessToken string // of this group alone; "" is the global one. Never shown.
 	UpdateTime  time.Time
+	Old         *OldToken // nil is none. Never shown.
+}
+
+// OldToken is a token that counts beside the one of its group, so that executors
+// can be given a new one one after the other.
+type OldToken struct {
+	Token string    // "" is the global one
+	Until time.Time // zero is until somebody ends it
+}
+
+// OldAt returns the old token of the group if it counts at that time.
+func (g *Group) OldAt(now time.Time) (token string, ok bool) {
+	if g.Old == nil || !g.Old.Until.IsZero() && !now.Before(g.Old.Until) {
+		return "", false
+	}
+	return g.Old.Token, true
 }
 
 // Addresses splits the address list; blanks are dropped and items trimmed.

@@ -129,9 +129,10 @@ func actions(o target) []action {
 			return w.UpdateGroup(ctx, p, &model.Group{ID: w.gold, AppName: "golden-app", Title: "x"})
 		}},
 		{"SetGroupToken", func(ctx context.Context, w *world, p Principal) error {
-			return w.SetGroupToken(ctx, p, w.gold, "a-token-of-16-chars")
+			return w.SetGroupToken(ctx, p, w.gold, "a-token-of-16-chars", 0)
 		}},
-		{"RotateToken", func(ctx context.Context, w *world, p Principal) error { return drop(w.RotateToken(ctx, p, w.gold)) }},
+		{"EndOldToken", func(ctx context.Context, w *world, p Principal) error { return w.EndOldToken(ctx, p, w.gold) }},
+		{"RotateToken", func(ctx context.Context, w *world, p Principal) error { return drop(w.RotateToken(ctx, p, w.gold, 0)) }},
 		{"DeleteGroup", func(ctx context.Context, w *world, p Principal) error {
 			if err := w.DeleteGroup(ctx, p, w.gold); err != nil {
 				var e *Error

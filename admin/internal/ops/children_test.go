@@ -101,7 +101,7 @@ func TestEditGivenUp(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, w.UpdateJob(ctx, w.admin, bean(w.gold, withID(id))), context.Canceled)
 	require.ErrorIs(t, w.UpdateGroup(ctx, w.admin, &model.Group{ID: w.gold, AppName: "abcd", Title: "x"}), context.Canceled)
-	require.ErrorIs(t, w.SetGroupToken(ctx, w.admin, w.gold, ""), context.Canceled)
+	require.ErrorIs(t, w.SetGroupToken(ctx, w.admin, w.gold, "", 0), context.Canceled)
 }
 
 func TestManyChildren(t *testing.T) {

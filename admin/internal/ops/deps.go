@@ -40,6 +40,8 @@ type groupStore interface {
 	CreateGroup(ctx context.Context, g *model.Group) error
 	UpdateGroup(ctx context.Context, g *model.Group) error
 	DeleteGroup(ctx context.Context, id int32) error
+	SetGroupToken(ctx context.Context, id int32, token string, old *model.OldToken, at time.Time) error
+	EndOldToken(ctx context.Context, id int32) error
 }
 
 // logStore reads and deletes log rows.

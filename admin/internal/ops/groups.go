@@ -2,12 +2,12 @@ package ops
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -26,19 +26,26 @@ const publicToken = "default_token"
 type Group struct {
 	model.Group
 	TokenSet bool // the group has an access token of its own
+	// OldCounts says that the token from before counts too, until OldUntil, or with
+	// the zero time until somebody ends it.
+	OldCounts bool
+	OldUntil  time.Time
 }
 
-// shown hides the token of a group.
-func shown(g *model.Group) *Group {
+// shown hides the tokens of a group.
+func (s *Service) shown(g *model.Group) *Group {
 	view := &Group{Group: *g, TokenSet: g.AccessToken != ""}
-	view.AccessToken = ""
+	if _, view.OldCounts = g.OldAt(s.now()); view.OldCounts {
+		view.OldUntil = g.Old.Until
+	}
+	view.AccessToken, view.Old = "", nil
 	return view
 }
 
-func shownAll(list []*model.Group) []*Group {
+func (s *Service) shownAll(list []*model.Group) []*Group {
 	views := make([]*Group, 0, len(list))
 	for _, g := range list {
-		views = append(views, shown(g))
+		views = append(views, s.shown(g))
 	}
 	return views
 }
@@ -52,7 +59,7 @@ func (s *Service) ListGroups(ctx context.Context, p Principal, f model.GroupFilt
 		return nil, 0, err
 	}
 	list, total, err := s.store.Groups(ctx, f)
-	return shownAll(list), total, err
+	return s.shownAll(list), total, err
 }
 
 // PermittedGroups returns the groups that the principal may work with, by app
@@ -65,7 +72,7 @@ func (s *Service) PermittedGroups(ctx context.Context, p Principal) ([]*Group, e
 	if err != nil {
 		return nil, err
 	}
-	return shownAll(slices.DeleteFunc(list, func(g *model.Group) bool { return !p.May(g.ID) })), nil
+	return s.shownAll(slices.DeleteFunc(list, func(g *model.Group) bool { return !p.May(g.ID) })), nil
 }
 
 // Group returns a group that the principal may work with. For an unknown id
@@ -78,7 +85,7 @@ func (s *Service) Group(ctx context.Context, p Principal, id int32) (*Group, err
 	if err != nil {
 		return nil, err
 	}
-	return shown(g), nil
+	return s.shown(g), nil
 }
 
 func (s *Service) group(ctx context.Context, id int32) (*model.Group, error) {
@@ -150,7 +157,7 @@ func (s *Service) EditGroup(ctx context.Context, p Principal, in *model.Group, m
 	if err != nil {
 		return err
 	}
-	if match != nil && !match(shown(old)) {
+	if match != nil && !match(s.shown(old)) {
 		return ErrStale
 	}
 	if want.AppName != old.AppName {
@@ -323,67 +330,5 @@ func (s *Service) DeleteGroup(ctx context.Context, p Principal, id int32) error 
 	s.record(ctx, p, "group.delete", groupObject(id), groupDiff(old, &model.Group{}))
 	s.changed(ctx, p, change{kind: model.ChangeGroup, id: id, action: "delete", before: groupState(old)})
 	s.cfg.Registry.GroupsChanged()
-	return nil
-}
-
-// SetGroupToken gives a group an access token of its own; the empty one takes
-// it away, so that the global one counts again. Its executors must be given
-// the same. For administrators.
-func (s *Service) SetGroupToken(ctx context.Context, p Principal, id int32, token string) error {
-	if err := s.needAdmin(ctx, p, "group.token", groupObject(id)); err != nil {
-		return err
-	}
-	if e := checkToken(token); e != nil {
-		return e
-	}
-	return s.setToken(ctx, p, id, token)
-}
-
-// RotateToken gives a group a new random access token and returns it: it is
-// not shown again. For administrators.
-func (s *Service) RotateToken(ctx context.Context, p Principal, id int32) (string, error) {
-	if err := s.needAdmin(ctx, p, "group.token", groupObject(id)); err != nil {
-		return "", err
-	}
-	token := strings.ToLower(rand.Text())
-	if err := s.setToken(ctx, p, id, token); err != nil {
-		return "", err
-	}
-	return token, nil
-}
-
-func (s *Service) setToken(ctx context.Context, p Principal, id int32, token string) error {
-	unlock, err := s.lockEdits(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	g, err := s.group(ctx, id)
-	if err != nil {
-		return err
-	}
-	g.AccessToken, g.UpdateTime = token, s.seconds()
-	if err := s.store.UpdateGroup(ctx, g); err != nil {
-		return fmt.Errorf("set the token of group %d: %w", id, refused(err))
-	}
-	what := "set"
-	if token == "" {
-		what = "taken away"
-	}
-	s.record(ctx, p, "group.token", groupObject(id), what)
-	s.cfg.Registry.GroupsChanged()
-	return nil
-}
-
-// checkToken refuses a token that can be guessed or not be sent in a header.
-func checkToken(token string) *Error {
-	bad := strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f })
-	switch {
-	case token == "":
-		return nil
-	case token == publicToken || bad || len(token) < minToken || len(token) > maxToken:
-		return invalid(fmt.Sprintf("a token has %d to %d visible ASCII characters without blanks, and is not %q",
-			minToken, maxToken, publicToken), key(i18n.JobgroupToken), key(i18n.SystemInvalid))
-	}
 	return nil
 }

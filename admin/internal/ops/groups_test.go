@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -137,10 +138,10 @@ func TestGroupToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
-	token, err := w.RotateToken(ctx, w.admin, w.gold)
+	token, err := w.RotateToken(ctx, w.admin, w.gold, 0)
 	require.NoError(t, err)
 	assert.Nil(t, checkToken(token))
-	other, err := w.RotateToken(ctx, w.admin, w.silver)
+	other, err := w.RotateToken(ctx, w.admin, w.silver, 0)
 	require.NoError(t, err)
 	assert.NotEqual(t, token, other)
 	stored := func() string {
@@ -171,12 +172,59 @@ func TestGroupToken(t *testing.T) {
 	}
 
 	for _, bad := range []string{"default_token", "short", "with blank in the middle", "tökentökentöken16", strings.Repeat("x", 256)} {
-		refusal(t, w.SetGroupToken(ctx, w.admin, w.gold, bad), Invalid, "Access tokenillegal")
+		refusal(t, w.SetGroupToken(ctx, w.admin, w.gold, bad, 0), Invalid, "Access tokenillegal")
 	}
-	require.NoError(t, w.SetGroupToken(ctx, w.admin, w.gold, "a-token-of-16-chars"))
+	require.NoError(t, w.SetGroupToken(ctx, w.admin, w.gold, "a-token-of-16-chars", 0))
 	assert.Equal(t, "a-token-of-16-chars", stored())
-	require.NoError(t, w.SetGroupToken(ctx, w.admin, w.gold, ""))
+	require.NoError(t, w.SetGroupToken(ctx, w.admin, w.gold, "", 0))
 	assert.Empty(t, stored())
 	assert.Equal(t, "admin | group.token | group "+id32(w.gold)+" | taken away", w.lastAudit())
-	refusal(t, w.SetGroupToken(ctx, w.admin, 99999, ""), NotFound, "")
+	refusal(t, w.SetGroupToken(ctx, w.admin, 99999, "", 0), NotFound, "")
+}
+
+// TestGroupTokenOverlap: the old token counts until it ends, and is never shown.
+func TestGroupTokenOverlap(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	first, err := w.RotateToken(ctx, w.admin, w.gold, 0)
+	require.NoError(t, err)
+	stored := func() *model.OldToken {
+		g, err := w.db.Group(ctx, w.gold)
+		require.NoError(t, err)
+		return g.Old
+	}
+	assert.Nil(t, stored())
+	_, err = w.RotateToken(ctx, w.admin, w.gold, time.Hour)
+	require.NoError(t, err)
+	until := noon.Add(time.Hour)
+	assert.Equal(t, first, stored().Token)
+	assert.Equal(t, until.UnixMilli(), stored().Until.UnixMilli())
+	assert.Contains(t, w.lastAudit(), "set, the old one counts until "+until.UTC().Format(time.RFC3339))
+	g, err := w.Group(ctx, w.mine, w.gold)
+	require.NoError(t, err)
+	assert.True(t, g.OldCounts)
+	assert.Equal(t, until.UnixMilli(), g.OldUntil.UnixMilli())
+	body, err := json.Marshal(g)
+	require.NoError(t, err)
+	assert.NotContains(t, string(body), first)
+
+	require.NoError(t, w.UpdateGroup(ctx, w.admin, &model.Group{ID: w.gold, AppName: "golden-app", Title: "x"}))
+	assert.Equal(t, first, stored().Token, "an edit never touches it")
+	require.NoError(t, w.EndOldToken(ctx, w.admin, w.gold))
+	assert.Nil(t, stored())
+	refusal(t, w.EndOldToken(ctx, w.admin, 99999), NotFound, "")
+
+	require.NoError(t, w.SetGroupToken(ctx, w.admin, w.gold, "", OverlapEndless))
+	assert.True(t, stored().Until.IsZero())
+	_, err = w.RotateToken(ctx, w.admin, w.gold, 2*time.Hour)
+	require.NoError(t, err)
+	assert.Empty(t, stored().Token, "the common one")
+	for _, bad := range []time.Duration{-time.Second, MaxOverlap + 1} {
+		_, err = w.RotateToken(ctx, w.admin, w.gold, bad)
+		refusal(t, err, Invalid, "Access tokenillegal")
+	}
+	_, err = w.RotateToken(ctx, w.admin, w.gold, 0)
+	require.NoError(t, err)
+	assert.Nil(t, stored(), "none of those before counts any more")
 }

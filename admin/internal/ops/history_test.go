@@ -176,7 +176,7 @@ func TestGroupHistory(t *testing.T) {
 	ctx := t.Context()
 	g := &model.Group{ID: w.gold, AppName: "golden-app", Title: "other", Manual: true, AddressList: model.T("http://a:1/")}
 	require.NoError(t, w.UpdateGroup(ctx, w.admin, g))
-	_, err := w.RotateToken(ctx, w.admin, w.gold)
+	_, err := w.RotateToken(ctx, w.admin, w.gold, 0)
 	require.NoError(t, err)
 	list, err := w.GroupChanges(ctx, w.mine, w.gold, 10, 0)
 	require.NoError(t, err)

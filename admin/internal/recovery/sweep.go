@@ -195,6 +195,7 @@ func (r *Recovery) ask(ctx context.Context, q *asking, run *model.Run) answer {
 	t := execclient.Target{Address: run.Address}
 	if g, ok := r.cfg.Group(run.GroupID); ok {
 		t.AppName, t.Token = g.AppName, g.AccessToken
+		t.Old, t.Overlap = g.OldAt(time.Now())
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()

@@ -213,6 +213,9 @@ const publicToken = "default_token"
 // checkTokenLocked takes the public token from a group: whoever reads Java's
 // documentation knows it.
 func (r *Registry) checkTokenLocked(g *model.Group) {
+	if g.Old != nil && g.Old.Token == publicToken && !r.cfg.AllowPublicToken {
+		g.Old = nil
+	}
 	if g.AccessToken != publicToken || r.cfg.AllowPublicToken {
 		return
 	}

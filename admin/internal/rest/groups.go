@@ -280,10 +280,17 @@ func rotateToken(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.decodeIf(&struct{}{}); err != nil {
+	var in struct {
+		OverlapSeconds int64 `json:"overlap_seconds"`
+	}
+	if err := c.decodeIf(&in); err != nil {
 		return err
 	}
-	token, err := c.s.cfg.Ops.RotateToken(ctx, c.who, id)
+	overlap := time.Duration(min(max(in.OverlapSeconds, -1), 1<<32)) * time.Second
+	if in.OverlapSeconds < 0 {
+		overlap = ops.OverlapEndless
+	}
+	token, err := c.s.cfg.Ops.RotateToken(ctx, c.who, id, overlap)
 	if err != nil {
 		return err
 	}

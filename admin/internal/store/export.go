@@ -65,7 +65,7 @@ func exportGroups(sc *schema) string {
 		token, join = "t.access_token", " LEFT JOIN xxljob_group t ON t.group_id = g.id"
 	}
 	return "SELECT g.id, g.app_name, g.{group.title}, g.address_type, g.address_list, g.update_time, " + token +
-		" FROM xxl_job_group g" + join
+		", NULL, NULL FROM xxl_job_group g" + join
 }
 
 // atOnce runs reads that all see the database as it was at one instant.

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
@@ -12,20 +14,31 @@ import (
 func (s *Store) groupSelect() string {
 	if s.Info().GroupToken {
 		return "SELECT g.id, g.app_name, g.{group.title}, g.address_type, g.address_list, g.update_time, " +
-			"g.access_token FROM xxl_job_group g"
+			"g.access_token, o.access_token, o.until_ms FROM xxl_job_group g" + oldTokens
 	}
 	return "SELECT g.id, g.app_name, g.{group.title}, g.address_type, g.address_list, g.update_time, " +
-		"t.access_token FROM xxl_job_group g LEFT JOIN xxljob_group t ON t.group_id = g.id"
+		"t.access_token, o.access_token, o.until_ms FROM xxl_job_group g " +
+		"LEFT JOIN xxljob_group t ON t.group_id = g.id" + oldTokens
 }
+
+const oldTokens = " LEFT JOIN xxljob_old_token o ON o.group_id = g.id"
 
 const groupOrder = " ORDER BY g.app_name, g.{group.title}, g.id"
 
 func (s *Store) groupRow(row scanner) (*model.Group, error) {
 	var g model.Group
 	var kind int
+	var old model.Text
+	var until sql.NullInt64
 	err := row.Scan(&g.ID, &g.AppName, &g.Title, &kind, scanText{&g.AddressList}, s.scanTime(&g.UpdateTime),
-		scanString{&g.AccessToken})
+		scanString{&g.AccessToken}, scanText{&old}, &until)
 	g.Manual = kind == 1
+	if old.Valid {
+		g.Old = &model.OldToken{Token: old.S}
+		if until.Int64 != 0 {
+			g.Old.Until = time.UnixMilli(until.Int64)
+		}
+	}
 	return &g, err
 }
 
@@ -89,6 +102,58 @@ func (s *Store) setGroupToken(ctx context.Context, q querier, id int32, token st
 	return err
 }
 
+// SetGroupToken gives a group another token, at that time. old is what counts
+// beside it from then on, in the place of what did so before; nil is nothing. It
+// returns ErrNotFound and ErrTooLong.
+func (s *Store) SetGroupToken(
+	ctx context.Context, id int32, token string, old *model.OldToken, at time.Time,
+) error {
+	fields := []field{{name: "access token", value: token, max: maxToken}}
+	if old != nil {
+		fields = append(fields, field{name: "old access token", value: old.Token, max: maxToken})
+	}
+	if err := checkFields(fields...); err != nil {
+		return fmt.Errorf("token of group %d: %w", id, err)
+	}
+	err := s.inTx(ctx, func(q querier) error {
+		res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_group SET update_time = ? WHERE id = ?"), s.wall(at), id)
+		if err := oneRow(res, err); err != nil {
+			return err
+		}
+		if err := s.setGroupToken(ctx, q, id, token); err != nil {
+			return err
+		}
+		if old == nil {
+			return s.endOldToken(ctx, q, id)
+		}
+		until := int64(0)
+		if !old.Until.IsZero() {
+			until = old.Until.UnixMilli()
+		}
+		_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxljob_old_token (group_id, access_token, until_ms) "+
+			"VALUES (?,?,?)"+s.d.upsert("group_id", "access_token", "until_ms")), id, old.Token, until)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("token of group %d: %w", id, err)
+	}
+	return nil
+}
+
+// EndOldToken ends the old token of a group. That there is none is no error.
+func (s *Store) EndOldToken(ctx context.Context, id int32) error {
+	err := s.inTx(ctx, func(q querier) error { return s.endOldToken(ctx, q, id) })
+	if err != nil {
+		return fmt.Errorf("old token of group %d: %w", id, err)
+	}
+	return nil
+}
+
+func (s *Store) endOldToken(ctx context.Context, q querier, id int32) error {
+	_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_old_token WHERE group_id = ?"), id)
+	return err
+}
+
 // UpdateGroup writes all fields of a group, its access token included. It
 // returns ErrNotFound, ErrDuplicate and ErrTooLong as CreateGroup does.
 func (s *Store) UpdateGroup(ctx context.Context, g *model.Group) error {
@@ -126,6 +191,9 @@ func (s *Store) DeleteGroup(ctx context.Context, id int32) error {
 			return err
 		}
 		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_group WHERE id = ?"), id); err != nil {
+			return err
+		}
+		if err := s.endOldToken(ctx, q, id); err != nil {
 			return err
 		}
 		_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_group WHERE group_id = ?"), id)

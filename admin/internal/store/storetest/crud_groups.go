@@ -57,6 +57,23 @@ func (f *fixture) groupRoundTrip(t *testing.T) {
 		require.NoError(t, err)
 		sameGroup(t, g, got)
 	}
+	for _, old := range []*model.OldToken{{Token: "before", Until: noon}, {Token: ""}, nil} {
+		require.NoError(t, f.SetGroupToken(ctx, g.ID, "next", old, noon.Add(time.Second)))
+		got, err = f.Group(ctx, g.ID)
+		require.NoError(t, err)
+		assert.Equal(t, "next", got.AccessToken)
+		assert.Equal(t, old == nil, got.Old == nil)
+		if old != nil {
+			assert.Equal(t, old.Token, got.Old.Token)
+			assert.Equal(t, old.Until.IsZero(), got.Old.Until.IsZero())
+			assert.True(t, old.Until.IsZero() || old.Until.Equal(got.Old.Until))
+		}
+	}
+	require.NoError(t, f.SetGroupToken(ctx, g.ID, "", &model.OldToken{Token: "x"}, noon))
+	require.NoError(t, f.EndOldToken(ctx, g.ID))
+	require.NoError(t, f.EndOldToken(ctx, g.ID))
+	require.ErrorIs(t, f.SetGroupToken(ctx, 1<<30, "", nil, noon), store.ErrNotFound)
+	require.ErrorIs(t, f.SetGroupToken(ctx, g.ID, strings.Repeat("t", 256), nil, noon), store.ErrTooLong)
 	_, err = f.Group(ctx, 1<<30)
 	require.ErrorIs(t, err, store.ErrNotFound)
 	require.ErrorIs(t, f.UpdateGroup(ctx, &model.Group{ID: 1 << 30, AppName: "none"}), store.ErrNotFound)

@@ -141,13 +141,29 @@ func (b *tab) expect(statuses ...int) {
 // last, and that the page that is shown is in order.
 func (b *tab) clean(where string) {
 	b.t.Helper()
-	for _, problem := range ask(b, chromedp.Evaluate[[]string](audit)) {
+	for _, problem := range b.audited() {
 		assert.Fail(b.t, where+": "+problem)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	assert.Empty(b.t, b.faults, where)
 	b.faults = nil
+}
+
+// audited is what is wrong with the page that is shown; of one that renews itself
+// just then, with the next one.
+func (b *tab) audited() []string {
+	b.t.Helper()
+	ctx, stop := context.WithTimeout(b.ctx, patience)
+	defer stop()
+	for {
+		b.until(`document.readyState === 'complete'`)
+		problems, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](audit))
+		if err == nil {
+			return problems
+		}
+		require.NoError(b.t, ctx.Err(), "%v", err)
+	}
 }
 
 // do runs actions.

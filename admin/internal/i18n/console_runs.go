@@ -41,6 +41,10 @@ var consoleRuns = pageTexts{
 		"There is no run yet. They appear here once a job fires or is run by hand.",
 	},
 	"runs.none.filter": {"没有符合筛选条件的运行记录。", "沒有符合篩選條件的執行記錄。", "No run matches the filter."},
+	"runs.none.sofar": {
+		"到目前为止没有找到，查找还没有结束。", "到目前為止沒有找到，查找還沒有結束。", "Nothing found so far: the search is not over.",
+	},
+	"runs.count.sofar": {"尚未找到", "尚未找到", "none yet"},
 	"runs.searched": {
 		"符合条件的记录很少：目前只查找到 {0}，更早的运行还没有查找。",
 		"符合條件的記錄很少：目前只查找到 {0}，更早的執行還沒有查找。",

@@ -165,9 +165,8 @@ func (e *jobExport) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		docs := make([]*jobfile.Job, len(list))
+		docs := jobfile.FromJobs(w, list)
 		for i, j := range list {
-			docs[i] = jobfile.FromWorld(w, j)
 			if j.CodeType != "bean" {
 				if docs[i].Code, err = w.Code(j.ID); err != nil {
 					return err

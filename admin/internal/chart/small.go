@@ -2,7 +2,7 @@ package chart
 
 import (
 	"html/template"
-	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -63,12 +63,13 @@ type StripRun struct {
 	Class Class
 }
 
-// Strip shows the last runs of a job: the height is the duration on a
-// logarithmic scale from 1 ms to a day, colour and shape are the result, a click
-// leads to the run.
+// Strip shows the last runs of a job: the height is the duration, from zero to
+// Top, colour and shape are the result, a click leads to the run. A bar that is
+// higher than Top has a gap below its end.
 type Strip struct {
 	Frame
 	Runs  []StripRun // the oldest first; at most the last 50 are shown
+	Slots int        // how many runs there is room for; 0 is 50
 	Heads [2]string  // of the table: run, duration
 }
 
@@ -76,11 +77,43 @@ const (
 	stripSlot   = 6
 	stripBar    = 4
 	stripHeight = 28
+	stripLeast  = 4 // height of a bar that took no time
 )
+
+// Top is the duration that a bar of full height stands for: the longest one, or
+// where a few are far longer than the others, what nine of ten do not exceed. It
+// is 0 when no duration is known.
+func (s *Strip) Top() time.Duration {
+	var all []time.Duration
+	for _, r := range s.shown() {
+		if r.Took > 0 {
+			all = append(all, r.Took)
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	most, nine := all[len(all)-1], all[max(len(all)*9/10, 1)-1]
+	if most > 2*nine {
+		return nine
+	}
+	return most
+}
+
+// slots is how many runs there is room for.
+func (s *Strip) slots() int {
+	if s.Slots <= 0 || s.Slots > stripMax {
+		return stripMax
+	}
+	return s.Slots
+}
+
+func (s *Strip) shown() []StripRun { return s.Runs[max(0, len(s.Runs)-s.slots()):] }
 
 // HTML draws the strip.
 func (s *Strip) HTML() template.HTML {
-	runs := s.Runs[max(0, len(s.Runs)-stripMax):]
+	runs, slots, top := s.shown(), s.slots(), s.Top()
 	rows := make([][]string, len(runs))
 	for i, r := range runs {
 		rows[i] = []string{r.Label, ""}
@@ -88,32 +121,35 @@ func (s *Strip) HTML() template.HTML {
 			rows[i][1] = r.Took.String()
 		}
 	}
-	return s.small("strip", stripMax*stripSlot, stripHeight, func(c *canvas) {
-		first := stripMax - len(runs) // the newest stands at the right end
+	return s.small("strip", float64(slots*stripSlot), stripHeight, func(c *canvas) {
+		first := slots - len(runs) // the newest stands at the right end
 		for i, r := range runs {
-			r.draw(c, float64((first+i)*stripSlot))
+			r.draw(c, float64((first+i)*stripSlot), top)
 		}
 	}, s.Heads[:], rows)
 }
 
-// height of a bar by its duration, from 4 to the whole.
-func (r *StripRun) height() float64 {
-	const low, high = 0.0, 7.94 // log10 of 1 ms and of a day, in ms
-	ms := max(float64(r.Took)/float64(time.Millisecond), 1)
-	part := min(max(math.Log10(ms)-low, 0)/(high-low), 1)
-	return 5 + part*(stripHeight-6)
+// height of a bar by its duration.
+func (r *StripRun) height(top time.Duration) float64 {
+	if top <= 0 {
+		return stripLeast
+	}
+	return stripLeast + min(float64(r.Took)/float64(top), 1)*(stripHeight-stripLeast-1)
 }
 
-func (r *StripRun) draw(c *canvas, x float64) {
+func (r *StripRun) draw(c *canvas, x float64, top time.Duration) {
 	linked := c.link(r.Href, r.Label)
 	if !linked {
 		c.open("g")
 	}
 	c.text("title", r.Label)
-	height := r.height()
+	height := r.height(top)
 	y := stripHeight - height
 	c.tag("rect", "class", "chart-hit", "x", num(x), "y", "0", "width", num(stripSlot), "height", num(stripHeight))
 	c.shape(r.Class, x+1, y, stripBar, height)
+	if r.Took > top {
+		c.tag("line", "class", "chart-cut", "x1", num(x), "y1", num(y+8), "x2", num(x+stripSlot), "y2", num(y+5))
+	}
 	if linked {
 		c.end("a")
 	} else {

@@ -22,6 +22,7 @@ type jobForm struct {
 	Schedule, Cron, Seconds, Zone, Misfire    string
 	Route, Block                              string
 	Timeout, Retries, Children, Mail          string
+	Tags                                      string // with commas
 	Version                                   string // of the job that is edited
 }
 
@@ -56,8 +57,9 @@ func newForm(author string) jobForm {
 }
 
 // formOf is the form of a job.
-func formOf(j *model.Job) jobForm {
+func formOf(j *model.Job, tags []string) jobForm {
 	f := newForm(j.Author.S)
+	f.Tags = strings.Join(tags, ", ")
 	f.Group, f.Name, f.Type, f.Handler = strconv.Itoa(int(j.GroupID)), j.Name, j.GlueType, j.Handler.S
 	f.Param, f.Schedule, f.Zone, f.Misfire = j.Param.S, string(j.ScheduleType), j.TimeZone, string(j.Misfire)
 	switch j.ScheduleType {
@@ -92,6 +94,7 @@ func (c *call) formOfRequest() jobForm {
 		Schedule: c.str("schedule"), Cron: c.str("cron"), Seconds: c.str("seconds"), Zone: c.str("zone"),
 		Misfire: c.str("misfire"), Route: c.str("route"), Block: c.str("block"), Timeout: c.str("timeout"),
 		Retries: c.str("retries"), Children: c.str("children"), Mail: c.str("mail"), Version: c.str("version"),
+		Tags: c.str("tags"),
 	}
 }
 
@@ -193,7 +196,11 @@ func (c *call) newJob(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p.Form = formOf(j)
+		tags, err := c.tagsOf(ctx, j)
+		if err != nil {
+			return err
+		}
+		p.Form = formOf(j, tags)
 		p.Form.Name, p.Form.Version = c.t("edit.copy", j.Name), ""
 		p.Back = "/jobs/" + strconv.Itoa(int(j.ID))
 	}
@@ -211,7 +218,7 @@ func (c *call) createJob(ctx context.Context) error {
 		return c.showEdit(ctx, http.StatusUnprocessableEntity, &p)
 	}
 	j.Running = c.str("start") != "" && j.ScheduleType != model.ScheduleNone
-	id, err := c.s.cfg.Ops.CreateJob(ctx, c.who, j)
+	id, err := c.s.cfg.Ops.CreateTagged(ctx, c.who, j, p.Form.tags())
 	if err != nil {
 		return c.editRefused(ctx, &p, err)
 	}
@@ -228,8 +235,12 @@ func (c *call) editJob(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	tags, err := c.tagsOf(ctx, j)
+	if err != nil {
+		return err
+	}
 	p := c.pageFor(j)
-	p.Form = formOf(j)
+	p.Form = formOf(j, tags)
 	return c.showEdit(ctx, http.StatusOK, p)
 }
 
@@ -255,7 +266,11 @@ func (c *call) saveJob(ctx context.Context) error {
 	if len(problems) > 0 {
 		return c.showEdit(ctx, http.StatusUnprocessableEntity, p)
 	}
-	if now := formOf(old).Version; p.Form.Version != now {
+	was, err := c.tagsOf(ctx, old)
+	if err != nil {
+		return err
+	}
+	if now := formOf(old, was).Version; p.Form.Version != now {
 		p.General, p.Form.Version = c.t("edit.stale"), now
 		return c.showEdit(ctx, http.StatusConflict, p)
 	}
@@ -263,7 +278,8 @@ func (c *call) saveJob(ctx context.Context) error {
 		j.TimeZone = ops.ServerZone
 	}
 	recording, made := ops.Recording(ctx)
-	if err := c.s.cfg.Ops.UpdateJob(recording, c.who, j); err != nil {
+	tags := p.Form.tags()
+	if err := c.s.cfg.Ops.EditJob(recording, c.who, ops.JobEdit{Job: j, Tags: &tags}); err != nil {
 		return c.editRefused(ctx, p, err)
 	}
 	return c.doneUndo(p.Back, c.t("edit.saved"), made)

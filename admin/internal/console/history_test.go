@@ -55,7 +55,7 @@ func TestUndoIsOffered(t *testing.T) {
 
 	edit := func(name string) {
 		t.Helper()
-		form := formOf(w.load(j.ID))
+		form := formOf(w.load(j.ID), nil)
 		rec := v.post(at+"/edit", url.Values{
 			"name": {name}, "group": {form.Group}, "author": {form.Author}, "handler": {form.Handler}, "cron": {form.Cron},
 			"schedule": {form.Schedule}, "misfire": {form.Misfire}, "route": {form.Route}, "block": {form.Block},

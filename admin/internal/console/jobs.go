@@ -1,12 +1,15 @@
 package console
 
 import (
+	"cmp"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"html/template"
 	"maps"
 	"net/url"
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -15,23 +18,45 @@ import (
 
 const (
 	jobsPerPage = 50
-	listStrip   = 50 // runs in the strip of a line
+	listStrip   = 25 // runs in the strip of a line
+	// lateAfter is how far behind a fire may be before a line says that it is late.
+	lateAfter = 10 * time.Second
 )
 
 // jobLine is a line of the list of jobs.
 type jobLine struct {
 	*model.Job
-	Group string
-	Words string
-	Strip template.HTML
-	Next  time.Time
+	Group   string
+	Words   string
+	Fault   string // what is wrong with the schedule
+	Strip   template.HTML
+	Tallest string // what a bar of full height stands for
+	Next    time.Time
+	Late    bool // the next fire should have been by now
+	Tags    []tagLink
+}
+
+// tagLink is a tag with the list of the jobs that have it.
+type tagLink struct{ Text, Path string }
+
+// column is the head of a column by which the list can be sorted.
+type column struct {
+	Text, Path string
+	Sort       string // ascending, descending, or "" when it is not this one
+	Class      string
 }
 
 // jobsPage is the list of jobs.
 type jobsPage struct {
-	Filter   url.Values // as it stands in the address
+	Filter   url.Values // as it stands in the address, with the order
+	Query    string     // the same, encoded
+	Export   string     // path of the document of these jobs
 	Groups   []option
 	States   []option
+	Tags     []option
+	Columns  []column
+	Views    []viewLink
+	View     string // the name of the view that is shown
 	Jobs     []jobLine
 	Pager    pager
 	Filtered bool
@@ -42,37 +67,25 @@ type jobsPage struct {
 // option is an entry of a choice.
 type option struct{ Value, Text string }
 
-// pager is where a list stands.
-type pager struct {
-	Count, From, To int
-	More            bool
-	Prev, Next      string
-}
+// jobNames are the parameters of the list that narrow and order it.
+var jobNames = []string{"group", "state", "tag", "name", "handler", "author", "sort"}
 
-// pages makes a pager for a list with numbered pages; page counts from 1.
-func pages(path string, filter url.Values, page, size, shown, total int) pager {
-	p := pager{Count: total, From: (page-1)*size + 1, To: (page-1)*size + shown}
-	if shown == 0 {
-		p.From, p.Count = 0, 0
-	}
-	turn := func(to int) string {
-		v := maps.Clone(filter)
-		v.Set("page", strconv.Itoa(to))
-		if to == 1 {
-			v.Del("page")
-		}
-		if len(v) == 0 {
-			return path
-		}
-		return path + "?" + v.Encode()
-	}
-	if page > 1 {
-		p.Prev = turn(page - 1)
-	}
-	if p.To < total {
-		p.Next = turn(page + 1)
-	}
-	return p
+// jobColumns are the columns by which the list can be sorted: the name of the
+// order, the key of the text, and whether it begins with the greatest.
+var jobColumns = []struct {
+	name, key, class string
+	order            model.JobSort
+	descending       bool
+}{
+	{"id", "job.id", "num fit", model.SortID, true},
+	{"name", "job.name", "", model.SortName, false},
+	{"group", "job.group", "", model.SortGroup, false},
+	{"handler", "job.handler.short", "", model.SortHandler, false},
+	{"author", "job.author", "", model.SortAuthor, false},
+	{"", "job.schedule", "", 0, false},
+	{"next", "job.next", "", model.SortNext, false},
+	{"", "job.last", "", 0, false},
+	{"state", "job.state", "fit", model.SortState, true},
 }
 
 // filter returns the named parameters that are set.
@@ -86,9 +99,9 @@ func (c *call) filter(names ...string) url.Values {
 	return v
 }
 
-// jobFilter reads the filter of the list from the address.
+// jobFilter reads filter and order of the list from the address.
 func jobFilter(v url.Values) model.JobFilter {
-	f := model.JobFilter{Name: v.Get("name"), Handler: v.Get("handler"), Author: v.Get("author")}
+	f := model.JobFilter{Name: v.Get("name"), Handler: v.Get("handler"), Author: v.Get("author"), Tag: v.Get("tag")}
 	if id, err := strconv.ParseInt(v.Get("group"), 10, 32); err == nil && id > 0 {
 		f.GroupID = int32(id)
 	}
@@ -96,37 +109,193 @@ func jobFilter(v url.Values) model.JobFilter {
 	case "started", "stopped":
 		f.Running = &started
 	}
+	name, descending := strings.CutPrefix(v.Get("sort"), "-")
+	for _, col := range jobColumns {
+		if name != "" && col.name == name {
+			f.Sort, f.Ascending = col.order, !descending
+		}
+	}
 	return f
 }
 
-// jobs shows the list of jobs.
-func (c *call) jobs(ctx context.Context) error {
-	filter := c.filter("group", "state", "name", "handler", "author")
-	page := max(c.num("page", 1), 1)
-	f := jobFilter(filter)
-	f.Limit, f.Offset = jobsPerPage, (page-1)*jobsPerPage
-	list, total, err := c.s.cfg.Ops.ListJobs(ctx, c.who, f)
+// jobPlace is where a page of the list begins or ends.
+type jobPlace struct {
+	ID     int32  `json:"i"`
+	Text   string `json:"t,omitempty"`
+	Number int64  `json:"n,omitempty"`
+	At     int    `json:"p"` // how many jobs stood before it
+}
+
+// placeOf writes a place down.
+func placeOf(m model.JobMark, at int) string {
+	raw, err := json.Marshal(jobPlace{m.ID, m.Text, m.Number, at})
 	if err != nil {
-		return err
+		return "" // a struct of texts and numbers: never
 	}
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// maxPlace bounds the text of a place.
+const maxPlace = 2048
+
+// readPlace reads a place; what is none is the beginning.
+func readPlace(text string) (m *model.JobMark, at int) {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	var p jobPlace
+	if text == "" || len(text) > maxPlace || err != nil || json.Unmarshal(raw, &p) != nil || p.ID <= 0 {
+		return nil, 0
+	}
+	return &model.JobMark{ID: p.ID, Text: p.Text, Number: p.Number}, max(p.At, 0)
+}
+
+// listPath is the address of the list with a filter and further parameters.
+func listPath(v url.Values, pairs ...string) string {
+	w := maps.Clone(v)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if w.Set(pairs[i], pairs[i+1]); pairs[i+1] == "" {
+			w.Del(pairs[i])
+		}
+	}
+	if len(w) == 0 {
+		return "/jobs"
+	}
+	return "/jobs?" + w.Encode()
+}
+
+// jobs shows the list of jobs; with the parameter part it answers with the lines
+// alone.
+func (c *call) jobs(ctx context.Context) error {
+	v := c.filter(jobNames...)
 	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
 	if err != nil {
 		return err
 	}
-	lines, err := c.jobLines(ctx, list, groups)
+	titles := groupTitles(groups)
+	list, page, err := c.jobPage(ctx, v, titles)
 	if err != nil {
 		return err
 	}
-	return c.render(ctx, "jobs", head{Title: c.t("nav.jobs"), Section: "jobs"}, jobsPage{
-		Filter: filter, Groups: groupOptions(groups), Jobs: lines,
-		Filtered: len(filter) > 0, NoGroups: len(groups) == 0,
-		States: []option{{"started", c.t("job.started")}, {"stopped", c.t("job.stopped")}},
-		Pager:  pages("/jobs", filter, page, jobsPerPage, len(list), total), Here: c.here(),
-	})
+	p := jobsPage{Filter: v, Query: v.Encode(), Pager: page, Here: c.here(), NoGroups: len(groups) == 0}
+	if p.Jobs, err = c.jobLines(ctx, list, titles, v); err != nil {
+		return err
+	}
+	if c.str("part") != "" {
+		p.Here = c.local(c.str("here"), "/jobs")
+		return c.part("jobs", "jobrows", p)
+	}
+	p.Groups, p.Columns = groupOptions(groups), c.columns(v)
+	if p.Export = "/jobs/export"; p.Query != "" {
+		p.Export += "?" + p.Query
+	}
+	p.States = []option{{"started", c.t("job.started")}, {"stopped", c.t("job.stopped")}}
+	p.Filtered = len(v) > 0 && (len(v) > 1 || v.Get("sort") == "")
+	if p.Tags, err = c.tagOptions(ctx, v.Get("tag")); err != nil {
+		return err
+	}
+	if p.Views, p.View, err = c.views(ctx, "jobs", p.Query); err != nil {
+		return err
+	}
+	return c.render(ctx, "jobs", head{Title: c.t("nav.jobs"), Section: "jobs", Script: "jobs.js"}, p)
+}
+
+// jobPage reads a page of the list, and says where it stands.
+func (c *call) jobPage(ctx context.Context, v url.Values, titles map[int32]string) ([]*model.Job, pager, error) {
+	f := jobFilter(v)
+	f.Limit = jobsPerPage + 1
+	var at int
+	f.After, at = readPlace(c.str("after"))
+	before, upTo := readPlace(c.str("before"))
+	if before != nil {
+		f.After, f.Before = nil, before
+	}
+	list, total, err := c.s.cfg.Ops.ListJobs(ctx, c.who, f)
+	if err != nil {
+		return nil, pager{}, err
+	}
+	more := len(list) > jobsPerPage
+	behind, ahead := f.After != nil, more // are there others before and after the page
+	switch {
+	case before != nil:
+		behind, ahead = more, true
+		if more {
+			list = list[1:]
+		}
+		if at = max(upTo-len(list), 0); !more {
+			at = 0
+		}
+	case more:
+		list = list[:jobsPerPage]
+	}
+	p := pager{Count: total, From: at + 1, To: at + len(list)}
+	p.To = min(p.To, max(total, 0))
+	if len(list) == 0 {
+		p.From, p.To = 0, 0
+		if behind {
+			p.Prev = listPath(v) // nothing is left here: from the start
+		}
+		return list, p, nil
+	}
+	mark := func(j *model.Job) model.JobMark { return f.Sort.Mark(j, titles[j.GroupID]) }
+	if behind {
+		p.Prev = listPath(v, "before", placeOf(mark(list[0]), at))
+	}
+	if ahead {
+		p.Next = listPath(v, "after", placeOf(mark(list[len(list)-1]), at+len(list)))
+	}
+	return list, p, nil
+}
+
+// columns are the heads of the columns.
+func (c *call) columns(v url.Values) []column {
+	list := make([]column, len(jobColumns))
+	sorted, descending := strings.CutPrefix(cmp.Or(v.Get("sort"), "-id"), "-")
+	for i, col := range jobColumns {
+		list[i] = column{Text: c.t(col.key), Class: col.class}
+		if col.name == "" {
+			continue
+		}
+		down := col.descending
+		if col.name == sorted {
+			list[i].Sort = "ascending"
+			if down = !descending; descending {
+				list[i].Sort = "descending"
+			}
+		}
+		sort := col.name
+		if down {
+			sort = "-" + sort
+		}
+		if sort == "-id" {
+			sort = "" // as it is without
+		}
+		list[i].Path = listPath(v, "sort", sort)
+	}
+	return list
+}
+
+// tagOptions are the tags to choose from; the chosen one is among them.
+func (c *call) tagOptions(ctx context.Context, chosen string) ([]option, error) {
+	tags, err := c.s.cfg.Ops.TagCounts(ctx, c.who)
+	if err != nil {
+		return nil, err
+	}
+	var list []option
+	for _, t := range tags {
+		list = append(list, option{t.Tag, t.Tag + " (" + count(t.Jobs) + ")"})
+		if t.Tag == chosen {
+			chosen = ""
+		}
+	}
+	if chosen != "" {
+		list = append(list, option{chosen, chosen})
+	}
+	return list, nil
 }
 
 // jobLines adds to jobs what the list shows beside them.
-func (c *call) jobLines(ctx context.Context, list []*model.Job, groups []*ops.Group) ([]jobLine, error) {
+func (c *call) jobLines(
+	ctx context.Context, list []*model.Job, titles map[int32]string, v url.Values,
+) ([]jobLine, error) {
 	ids := make([]int32, len(list))
 	for i, j := range list {
 		ids[i] = j.ID
@@ -135,17 +304,46 @@ func (c *call) jobLines(ctx context.Context, list []*model.Job, groups []*ops.Gr
 	if err != nil {
 		return nil, err
 	}
-	titles := groupTitles(groups)
+	tags, err := c.s.cfg.Ops.Tags(ctx, list)
+	if err != nil {
+		return nil, err
+	}
 	lines := make([]jobLine, len(list))
+	now := c.now()
 	for i, j := range list {
-		lines[i] = jobLine{
-			Job: j, Group: titles[j.GroupID], Words: scheduleWords(c.lang, j), Next: nextFire(j),
+		l := jobLine{
+			Job: j, Group: titles[j.GroupID], Words: scheduleWords(c.lang, j), Fault: c.scheduleFault(j),
+			Next: nextFire(j),
+		}
+		l.Late = !l.Next.IsZero() && now.Sub(l.Next) > lateAfter
+		for _, tag := range tags[j.ID] {
+			l.Tags = append(l.Tags, tagLink{tag, listPath(v, "tag", tag)})
 		}
 		if runs := recent[j.ID]; len(runs) > 0 {
-			lines[i].Strip = c.strip(j.ID, runs)
+			l.Strip, l.Tallest = c.shortStrip(j.ID, runs)
 		}
+		lines[i] = l
 	}
 	return lines, nil
+}
+
+// scheduleFault says why a schedule cannot fire; "" when it can, or is not meant
+// to.
+func (c *call) scheduleFault(j *model.Job) string {
+	if _, ok := c.zone(j.TimeZone); !ok {
+		return c.t("edit.zone.bad", j.TimeZone)
+	}
+	if !j.ScheduleType.Valid() {
+		return c.t("jobs.fault.type", string(j.ScheduleType))
+	}
+	_, err := fires(j.ScheduleType, strings.TrimSpace(j.ScheduleConf.S))
+	switch {
+	case err != nil:
+		return c.scheduleProblem(err)
+	case j.Running && j.NextMs <= 0 && j.ScheduleType != model.ScheduleNone:
+		return c.t("jobs.fault.over")
+	}
+	return ""
 }
 
 func groupTitles(groups []*ops.Group) map[int32]string {
@@ -160,90 +358,6 @@ func groupOptions(groups []*ops.Group) []option {
 	list := make([]option, len(groups))
 	for i, g := range groups {
 		list[i] = option{strconv.Itoa(int(g.ID)), g.Title + " (" + g.AppName + ")"}
-	}
-	return list
-}
-
-// bulk does one thing with several jobs. What cannot be done is named; the rest
-// is done.
-func (c *call) bulk(ctx context.Context) error {
-	back := c.local(c.r.PostForm.Get("back"), "/jobs")
-	ids := c.ids("id")
-	if len(ids) == 0 {
-		return c.say(back, flash{Bad: true, Text: c.t("jobs.bulk.none")})
-	}
-	act, ok := map[string]func(context.Context, int32) error{
-		"start":  func(ctx context.Context, id int32) error { return c.s.cfg.Ops.StartJob(ctx, c.who, id) },
-		"stop":   func(ctx context.Context, id int32) error { return c.s.cfg.Ops.StopJob(ctx, c.who, id) },
-		"delete": func(ctx context.Context, id int32) error { return c.s.cfg.Ops.DeleteJob(ctx, c.who, id) },
-		"run": func(ctx context.Context, id int32) error {
-			_, err := c.s.cfg.Ops.TriggerJob(ctx, c.who, id, ops.TriggerInput{})
-			return err
-		},
-	}[c.str("do")]
-	if !ok {
-		return c.say(back, flash{Bad: true, Text: c.t("error.400.do")})
-	}
-	if c.str("do") == "delete" && c.str("sure") == "" {
-		return c.bulkSure(ctx, ids, back)
-	}
-	var refused []string
-	ctx, made := ops.Recording(ctx)
-	for _, id := range ids {
-		if err := act(ctx, id); err != nil {
-			text, ours := c.why(err)
-			if !ours {
-				return err
-			}
-			refused = append(refused, "#"+strconv.Itoa(int(id))+": "+text)
-		}
-	}
-	text := c.t("jobs.bulk."+c.str("do"), len(ids)-len(refused))
-	if len(refused) > 0 {
-		text += " " + c.t("jobs.bulk.refused", len(refused)) + " " + refused[0]
-	}
-	return c.say(back, flash{Bad: len(refused) > 0, Text: text, Undo: undoPath(made.Undoable())})
-}
-
-// surePage asks before jobs are deleted, and names them.
-type surePage struct {
-	Jobs    []*model.Job
-	Running int
-	Back    string
-}
-
-func (c *call) bulkSure(ctx context.Context, ids []int32, back string) error {
-	p := surePage{Back: back}
-	for _, id := range ids {
-		j, err := c.s.cfg.Ops.Job(ctx, c.who, id)
-		if err != nil {
-			if _, ours := c.why(err); ours {
-				continue
-			}
-			return err
-		}
-		p.Jobs = append(p.Jobs, j)
-		if j.Running {
-			p.Running++
-		}
-	}
-	return c.render(ctx, "sure", head{
-		Title: c.t("jobs.delete.title"), Section: "jobs", Crumbs: []crumb{{c.t("nav.jobs"), "/jobs"}},
-	}, p)
-}
-
-// maxBulk bounds how many rows are changed at once: those of some pages.
-const maxBulk = 1000
-
-// ids returns the positive numbers of a parameter that may be there several
-// times, each once.
-func (c *call) ids(name string) []int32 {
-	var list []int32
-	for _, text := range c.r.PostForm[name] {
-		id, err := strconv.ParseInt(text, 10, 32)
-		if err == nil && id > 0 && !slices.Contains(list, int32(id)) && len(list) < maxBulk {
-			list = append(list, int32(id))
-		}
 	}
 	return list
 }

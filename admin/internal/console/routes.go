@@ -34,6 +34,10 @@ func (s *Server) register() {
 func (s *Server) registerJobs() {
 	s.page("/jobs", httpx.LoggedIn, (*call).jobs)
 	s.action("/jobs/bulk", httpx.PerObject, (*call).bulk)
+	s.action("/jobs/views", httpx.LoggedIn, (*call).saveView)
+	s.page("/jobs/export", httpx.LoggedIn, (*call).exportJobs)
+	s.page("/jobs/import", httpx.LoggedIn, (*call).importJobs)
+	s.action("/jobs/import", httpx.PerObject, (*call).doImport)
 	s.page("/jobs/new", httpx.LoggedIn, (*call).newJob)
 	s.action("/jobs/new", httpx.PerObject, (*call).createJob)
 	s.page("/jobs/preview", httpx.LoggedIn, (*call).preview)

@@ -18,11 +18,22 @@ var classes = map[string]chart.Class{
 
 // strip draws the last runs of a job, the oldest first.
 func (c *call) strip(jobID int32, runs []model.Recent) template.HTML {
+	drawn, _ := c.stripOf(jobID, runs, 0)
+	return drawn
+}
+
+// shortStrip is strip for a line of a list. tallest says what a bar of full height
+// stands for.
+func (c *call) shortStrip(jobID int32, runs []model.Recent) (drawn template.HTML, tallest string) {
+	return c.stripOf(jobID, runs, listStrip)
+}
+
+func (c *call) stripOf(jobID int32, runs []model.Recent, slots int) (drawn template.HTML, tallest string) {
 	s := chart.Strip{
 		Frame: chart.Frame{
 			ID: "strip-" + strconv.Itoa(int(jobID)), Title: c.t("job.strip", len(runs)), Table: c.t("table"),
 		},
-		Heads: [2]string{c.t("nav.runs"), c.t("job.took")},
+		Heads: [2]string{c.t("nav.runs"), c.t("job.took")}, Slots: slots,
 	}
 	now := c.now()
 	linked := c.s.has("/runs/{id}")
@@ -31,7 +42,7 @@ func (c *call) strip(jobID int32, runs []model.Recent) template.HTML {
 		how := c.resultOf(r.TriggerCode, r.HandleCode)
 		took := r.Took(now)
 		run := chart.StripRun{
-			Label: how.Text + " · " + c.took(took) + " · " + stamp(r.TriggerTime.In(c.s.cfg.Location)),
+			Label: how.Text + " · " + c.wholeSeconds(took) + " · " + stamp(r.TriggerTime.In(c.s.cfg.Location)),
 			Took:  took, Class: classes[how.Kind],
 		}
 		if linked {
@@ -39,7 +50,9 @@ func (c *call) strip(jobID int32, runs []model.Recent) template.HTML {
 		}
 		s.Runs = append(s.Runs, run)
 	}
-	return s.HTML()
+	tallest = c.wholeSeconds(max(s.Top(), time.Second))
+	s.Unit = c.t("job.strip.unit", tallest)
+	return s.HTML(), tallest
 }
 
 // took is a duration in the language of the page.

@@ -77,7 +77,7 @@ func splitRanges(text string, max int) []int64 {
 // rest is done.
 func (c *call) undo(ctx context.Context) error {
 	back := c.local(c.r.PostForm.Get("back"), "/jobs")
-	ids := splitRanges(c.str("ids"), 2*maxBulk)
+	ids := splitRanges(c.str("ids"), 2*ops.MaxBulk)
 	if len(ids) == 0 {
 		return c.say(back, flash{Bad: true, Text: c.t("undo.none")})
 	}

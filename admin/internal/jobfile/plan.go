@@ -348,36 +348,47 @@ func Words(s client.Schedule) string {
 
 // FromWorld is the document of a job that there is. Children and the group are
 // named where that is clear.
-func FromWorld(w World, j *client.Job) *Job {
-	in := normal(j.JobInput)
-	out := &Job{Group: Ref{ID: j.GroupID}, Input: in, State: j.State, CodeType: j.CodeType}
+func FromWorld(w World, j *client.Job) *Job { return FromJobs(w, []*client.Job{j})[0] }
+
+// FromJobs is FromWorld for several jobs, in their order: it looks through the
+// world once.
+func FromJobs(w World, jobs []*client.Job) []*Job {
 	apps, names, keys := make(map[int32]string), make(map[string]int), make(map[string]int)
 	for _, g := range w.Groups {
 		apps[g.ID] = g.AppName
 		names[g.AppName]++
-	}
-	if app := apps[j.GroupID]; names[app] == 1 {
-		out.Group = Ref{Name: app}
 	}
 	byID := make(map[int32]*client.Job)
 	for _, have := range w.Jobs {
 		keys[apps[have.GroupID]+"/"+have.Name]++
 		byID[have.ID] = have
 	}
-	if keys[apps[j.GroupID]+"/"+j.Name] > 1 {
-		out.ID = j.ID
-	}
-	for _, id := range in.Children {
-		child := byID[id]
-		ref := Ref{ID: id}
-		if child != nil && keys[apps[child.GroupID]+"/"+child.Name] == 1 {
-			ref = Ref{Name: apps[child.GroupID] + "/" + child.Name}
-			if child.GroupID == j.GroupID && !strings.Contains(child.Name, "/") {
-				ref.Name = child.Name
-			}
+	docs := make([]*Job, len(jobs))
+	for i, j := range jobs {
+		in := normal(j.JobInput)
+		out := &Job{Group: Ref{ID: j.GroupID}, Input: in, State: j.State, CodeType: j.CodeType}
+		if app := apps[j.GroupID]; names[app] == 1 {
+			out.Group = Ref{Name: app}
 		}
-		out.Children = append(out.Children, ref)
+		if keys[apps[j.GroupID]+"/"+j.Name] > 1 {
+			out.ID = j.ID
+		}
+		for _, id := range in.Children {
+			out.Children = append(out.Children, childRef(id, byID[id], j.GroupID, apps, keys))
+		}
+		out.Input.Children, out.Input.GroupID = nil, 0
+		docs[i] = out
 	}
-	out.Input.Children, out.Input.GroupID = nil, 0
-	return out
+	return docs
+}
+
+// childRef names a child of a job of the group, where that is clear.
+func childRef(id int32, child *client.Job, group int32, apps map[int32]string, keys map[string]int) Ref {
+	if child == nil || keys[apps[child.GroupID]+"/"+child.Name] != 1 {
+		return Ref{ID: id}
+	}
+	if child.GroupID == group && !strings.Contains(child.Name, "/") {
+		return Ref{Name: child.Name}
+	}
+	return Ref{Name: apps[child.GroupID] + "/" + child.Name}
 }

@@ -37,7 +37,8 @@ func TestEveryField(t *testing.T) {
 		"KeyInput": reflect.TypeFor[KeyInput](), "Key": reflect.TypeFor[Key](), "KeyCreated": reflect.TypeFor[KeyCreated](),
 		"AuditRecord": reflect.TypeFor[AuditRecord](), "Day": reflect.TypeFor[Day](), "Overview": reflect.TypeFor[Overview](),
 		"Node": reflect.TypeFor[Node](), "ShardLease": reflect.TypeFor[ShardLease](), "Cluster": reflect.TypeFor[Cluster](),
-		"Health": reflect.TypeFor[Health](),
+		"Health": reflect.TypeFor[Health](), "Moved": reflect.TypeFor[Moved](), "JobRefusal": reflect.TypeFor[JobRefusal](),
+		"TagCount": reflect.TypeFor[TagCount](),
 	} {
 		var want []string
 		for field := range doc.Components.Schemas[name].Properties {

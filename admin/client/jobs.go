@@ -163,6 +163,44 @@ func (c *Client) CloneJob(ctx context.Context, id int32, name string) (*Job, err
 	return c.job(ctx, &call{method: http.MethodPost, path: at("/jobs/", id, "/clone"), in: in})
 }
 
+// Moved is what became of jobs that were to be moved.
+type Moved struct {
+	Moved     int          `json:"moved"` // jobs that are in the group now
+	Refused   []JobRefusal `json:"refused"`
+	ChangeIDs []int64      `json:"change_ids"` // entries of the history, for Undo
+}
+
+// JobRefusal says why something was not done with a job.
+type JobRefusal struct {
+	ID      int32  `json:"id"`
+	Message string `json:"message"`
+}
+
+// MoveJobs puts up to 1,000 jobs into another group. Nothing else of them changes.
+func (c *Client) MoveJobs(ctx context.Context, ids []int32, groupID int32) (*Moved, error) {
+	in := struct {
+		IDs     []int32 `json:"ids"`
+		GroupID int32   `json:"group_id"`
+	}{ids, groupID}
+	return post[Moved](ctx, c, "/jobs/move", in)
+}
+
+// TagCount is a tag and how many jobs have it.
+type TagCount struct {
+	Tag  string `json:"tag"`
+	Jobs int    `json:"jobs"`
+}
+
+// Tags returns the tags of the jobs that the caller may see, the most used first
+// and at most 200.
+func (c *Client) Tags(ctx context.Context) ([]TagCount, error) {
+	out, err := get[page[TagCount]](ctx, c, "/tags")
+	if err != nil {
+		return nil, err
+	}
+	return out.Items, nil
+}
+
 // Times are instants at which a schedule fires.
 type Times struct {
 	Times    []time.Time `json:"times"`

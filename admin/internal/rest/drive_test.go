@@ -85,11 +85,64 @@ func (w *world) driveJobs(t *testing.T, o objects) {
 	w.must(t, http.StatusUnprocessableEntity, "POST", nightly+"/clone", map[string]any{"name": strings.Repeat("x", 256)})
 	w.driveCode(t, o)
 	w.driveChanges(t, at, changed)
+	w.driveMove(t, o)
+	w.driveViews(t)
 
 	w.must(t, http.StatusPreconditionRequired, "DELETE", nightly, nil)
 	w.must(t, http.StatusPreconditionFailed, "DELETE", nightly, nil, "If-Match", etag)
 	w.must(t, http.StatusNoContent, "DELETE", nightly, nil, "If-Match", "*")
 	w.drivePages(t, o)
+}
+
+// driveMove moves a job and undoes it.
+func (w *world) driveMove(t *testing.T, o objects) {
+	t.Helper()
+	in := map[string]any{"ids": []int64{o.job, 999_999}, "group_id": o.other}
+	v := w.must(t, http.StatusOK, "POST", "/v1/jobs/move", in)
+	assert.InDelta(t, 1, v["moved"], 0)
+	refused, _ := v["refused"].([]any)
+	assert.Equal(t, []any{999_999.0}, field(refused, "id"))
+	at := fmt.Sprintf("/v1/jobs/%d", o.job)
+	assert.InDelta(t, o.other, w.must(t, http.StatusOK, "GET", at, nil)["group_id"], 0)
+	changes, _ := v["change_ids"].([]any)
+	require.Len(t, changes, 1)
+	change, _ := changes[0].(float64)
+	undone := w.must(t, http.StatusOK, "POST", fmt.Sprintf("/v1/changes/%d/undo", int64(change)), nil)
+	assert.Equal(t, "undo", undone["action"])
+	assert.InDelta(t, o.group, w.must(t, http.StatusOK, "GET", at, nil)["group_id"], 0)
+	for pointer, bad := range map[string]map[string]any{
+		"/ids": with(in, "ids", []int64{1, 1}), "/group_id": with(in, "group_id", 0), "": with(in, "group_id", 999_999),
+	} {
+		p := w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/jobs/move", bad)
+		if pointer != "" {
+			assert.Equal(t, []string{pointer}, pointers(t, p))
+		}
+	}
+	tags := w.must(t, http.StatusOK, "GET", "/v1/tags", nil)
+	assert.Contains(t, tags["items"], map[string]any{"tag": "a", "jobs": 2.0})
+}
+
+// driveViews saves filters; a key has none.
+func (w *world) driveViews(t *testing.T) {
+	t.Helper()
+	view := map[string]any{"page": "jobs", "name": "mine <b>", "query": "state=started"}
+	assert.Equal(t, view, w.must(t, http.StatusOK, "PUT", "/v1/views", view))
+	w.must(t, http.StatusOK, "PUT", "/v1/views", with(view, "page", "runs"))
+	assert.Len(t, w.must(t, http.StatusOK, "GET", "/v1/views", nil)["items"], 2)
+	assert.Equal(t, []any{view}, w.must(t, http.StatusOK, "GET", "/v1/views?page=jobs", nil)["items"])
+	w.must(t, http.StatusUnprocessableEntity, "PUT", "/v1/views", with(view, "name", " "))
+	for i := range 49 {
+		w.must(t, http.StatusOK, "PUT", "/v1/views", with(view, "name", fmt.Sprint(i)))
+	}
+	w.must(t, http.StatusConflict, "PUT", "/v1/views", with(view, "name", "one more"))
+	w.must(t, http.StatusNoContent, "DELETE", "/v1/views?page=runs&name=mine+%3Cb%3E", nil)
+	w.must(t, http.StatusBadRequest, "DELETE", "/v1/views?page=jobs", nil)
+	w.must(t, http.StatusBadRequest, "DELETE", "/v1/views?name=x", nil)
+	key := w.key(t, "no views", []string{"read", "edit"})
+	rec := w.send(t, request{method: "PUT", path: "/v1/views", key: key, body: view})
+	assert.Equal(t, http.StatusForbidden, rec.Code, rec.Body.String())
+	rec = w.send(t, request{method: "GET", path: "/v1/views", key: key})
+	assert.Equal(t, http.StatusOK, rec.Code, rec.Body.String())
 }
 
 func (w *world) driveCode(t *testing.T, o objects) {

@@ -110,6 +110,10 @@ func harmless(op string, o objects) any {
 		return map[string]any{"ids": []int64{1 << 40}}
 	case "previewSchedule":
 		return map[string]any{"schedule": map[string]any{"type": "none"}}
+	case "moveJobs":
+		return map[string]any{"ids": []int64{}, "group_id": o.group}
+	case "saveView":
+		return map[string]any{"page": "jobs", "name": "", "query": ""}
 	case "createGroup", "updateGroup", "createUser", "updateUser", "createKey":
 		return map[string]any{}
 	}

@@ -17,6 +17,11 @@ func endpoints() []endpoint {
 	return []endpoint{
 		{get, "/v1/jobs", read, list("group_id", "state", "name", "handler", "author", "tag", "sort"), false, listJobs},
 		{post, "/v1/jobs", edit, nil, false, createJob},
+		{post, "/v1/jobs/move", edit, nil, false, moveJobs},
+		{get, "/v1/tags", read, nil, false, listTags},
+		{get, "/v1/views", read, []string{"page"}, false, listViews},
+		{put, "/v1/views", edit, nil, false, saveView},
+		{del, "/v1/views", edit, []string{"page", "name"}, false, deleteView},
 		{get, "/v1/jobs/{job_id}", read, nil, false, getJob},
 		{put, "/v1/jobs/{job_id}", edit, nil, false, updateJob},
 		{del, "/v1/jobs/{job_id}", edit, nil, false, deleteJob},

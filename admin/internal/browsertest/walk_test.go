@@ -17,6 +17,7 @@ import (
 // a part of one.
 var notPages = []string{
 	"/static/{file}", "/status", "/jobs/preview", "/runs/{id}/log", "/runs/{id}/log/stream", "/settings/audit.csv",
+	"/jobs/export",
 	"/jobs/{id}/code/file",
 }
 

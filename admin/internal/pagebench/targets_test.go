@@ -41,7 +41,7 @@ var notLists = []string{
 }
 
 // exports are files.
-var exports = []string{"/settings/audit.csv", "/v1/audit/export"}
+var exports = []string{"/settings/audit.csv", "/v1/audit/export", "/jobs/export"}
 
 // targets are all GET routes of the console and of /v1, and what people ask the
 // lists for.

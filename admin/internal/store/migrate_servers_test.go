@@ -142,7 +142,7 @@ func TestMigrateAtOnce(t *testing.T) {
 			db := openPlain(t, dsn)
 			assert.Equal(t, 16, count(t, db, "xxljob_shard"))
 			assert.Equal(t, 1, count(t, db, "xxl_job_lock"))
-			assert.Equal(t, 6, count(t, db, "xxljob_migrations WHERE version_id > 0"))
+			assert.Equal(t, 7, count(t, db, "xxljob_migrations WHERE version_id > 0"))
 		})
 	}
 }

@@ -52,7 +52,7 @@ func (c *call) plannedStep(l *model.Log, s model.Sending, timed bool) step {
 	planned := step{Name: c.t("run.step.planned"), At: l.TriggerTime, Done: true}
 	switch {
 	case timed && s.Late >= 0:
-		planned.At, planned.Exact = s.At.Add(-s.Late).In(c.s.cfg.Location), true
+		planned.Exact = true // schedules fire at whole seconds
 	case timed:
 		planned.Name = c.t("run.step.asked") // nobody planned it: a person, a program or another run asked
 	}

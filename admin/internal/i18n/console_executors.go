@@ -73,9 +73,7 @@ var consoleExecutors = pageTexts{
 	"executor.overlap":          {"旧令牌继续有效", "舊權杖繼續有效", "The old token counts too, for"},
 	"executor.overlap.endless":  {"直到手动结束", "直到手動結束", "as long as nobody ends it"},
 	"executor.overlap.none": {
-		"不再有效：立即结束，尚未更换的程序无法注册、回报结果，也不接受触发",
-		"不再有效：立即結束，尚未更換的程式無法註冊、回報結果，也不接受觸發",
-		"no time: programs that do not have the new one yet cannot register, report or be triggered",
+		"不保留：旧令牌立即失效", "不保留：舊權杖立即失效", "no time: it ends at once",
 	},
 	"executor.overlap.how": {
 		"在此期间，注册和回报接受两个令牌；触发时先用新令牌，被拒绝则改用旧令牌，并记住每个地址接受哪一个。再次更换会立即结束更早的旧令牌。",

@@ -66,11 +66,13 @@ func TestLiveList(t *testing.T) {
 	row := func(id int64) string { return fmt.Sprintf(`document.querySelector('tr[data-row="%d"]')`, id) }
 	watcher.visit("/runs")
 	watcher.until(row(first))
-	watcher.do(chromedp.Evaluate[chromedp.Void](`void (window.kept = true, document.querySelector('tr[data-row] input[name=id]').click())`))
+	watcher.do(chromedp.Evaluate[chromedp.Void](`void (window.kept = true, document.querySelector('tr[data-row] input[name=id]').click(),
+		document.querySelector('tr[data-row] a').focus())`))
 	second := other.runJob(w.seeds.jobs[0], "ok")
 	watcher.until(row(second))
 	assert.True(t, watcher.is(`window.kept`), "the page was loaded again")
 	assert.True(t, watcher.is(row(first)+`.querySelector('input').checked`), "the choice is lost")
+	assert.True(t, watcher.is(row(first)+`.querySelector('a') === document.activeElement`), "the focus is lost")
 	watcher.do(click(`#live`)...)
 	watcher.until(`document.querySelector('#live').getAttribute('aria-pressed') === 'false'`)
 	third := other.runJob(w.seeds.jobs[0], "ok")

@@ -187,7 +187,7 @@ func (b *tab) tabThrough(name string) {
 			if (last && el === window.first) { return 'end'; }
 			if (last === el) { return ''; } // a field of several parts
 			const what = el.outerHTML.slice(0, 120);
-			if (last && !(last.compareDocumentPosition(el) & Node.DOCUMENT_POSITION_FOLLOWING)) { return 'goes back to ' + what; }
+			if (last?.isConnected && !(last.compareDocumentPosition(el) & Node.DOCUMENT_POSITION_FOLLOWING)) { return 'goes back to ' + what; }
 			const visible = [el, el.parentElement].some((e) => getComputedStyle(e).outlineStyle !== 'none');
 			if (!visible) { return 'cannot be seen on ' + what; }
 			return '';

@@ -1,8 +1,11 @@
 // The first page of the list of runs renews itself, until it is paused. What is
-// selected, and the line one stands on, stay.
+// selected, the line one stands on, and the focus stay.
 
 const list = document.querySelector('#runs[data-live]');
 const button = document.querySelector('#live');
+
+// stops are where the focus can be in a row.
+const stops = (row) => [...row?.querySelectorAll('a, button, input') ?? []];
 
 if (list && button) {
   let on = true;
@@ -29,7 +32,11 @@ if (list && button) {
         if (box && checked.has(box.value)) box.checked = true;
         if (here !== undefined && row.dataset.row === here) row.classList.add('here');
       }
+      const held = body.contains(document.activeElement) ? document.activeElement : null;
+      const row = held?.closest('tr').dataset.row;
+      const nth = held ? stops(held.closest('tr')).indexOf(held) : -1;
       body.replaceChildren(...fresh.children);
+      if (nth >= 0) stops(body.querySelector(`tr[data-row="${CSS.escape(row)}"]`))[nth]?.focus({ preventScroll: true });
     } catch {
       // The foot line says that the connection is lost; the next round tries again.
     }

@@ -100,7 +100,7 @@ func (a *Admin) open(ctx context.Context) (*system, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &system{cfg: a.cfg, lang: a.lang, log: a.cfg.Logger, store: st, node: node}
+	s := &system{cfg: a.cfg, lang: a.lang, log: a.cfg.Logger, store: st, node: node, started: time.Now()}
 	if err := s.build(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("admin: %w", err), st.Close())
 	}
@@ -155,6 +155,7 @@ func (s *system) run(ctx context.Context, up func(http.Handler), down func()) er
 	s.loops.Go(storing, "completion", s.writer.Run)
 	s.loops.Go(keeping, "registry", s.registry.Run)
 	s.loops.Go(keeping, "addresses", s.saveAddresses)
+	s.loops.Go(keeping, "node info", s.sayNode)
 	s.loops.Go(keeping, "alarm sweep", s.sweepAlarms)
 	s.loops.Go(keeping, "alarm rules", s.watcher.Run)
 	s.loops.Go(noting, "alarm book", s.book.Run)

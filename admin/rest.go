@@ -11,7 +11,6 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/rest"
-	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
 
 // beatsBack is how far back heartbeats are shown.
@@ -27,7 +26,7 @@ func (s *system) rest(stopping <-chan struct{}) (httpx.Table, error) {
 			Probe: func(ctx context.Context, address string, g *model.Group) error {
 				return s.client.Beat(ctx, target(address, g))
 			},
-			Addresses: s.addressStates, Cluster: s.cluster, Faults: s.faults,
+			Addresses: s.addressStates, Faults: s.faults,
 		},
 	})
 	if err != nil {
@@ -78,28 +77,4 @@ func (s *system) addressStates(
 		})
 	}
 	return states, nil
-}
-
-// cluster tells of nodes and leases.
-func (s *system) cluster(ctx context.Context) (rest.Cluster, error) {
-	view, err := s.store.Leases(ctx)
-	if err != nil {
-		return rest.Cluster{}, err
-	}
-	return clusterOf(s.node, view), nil
-}
-
-func clusterOf(node string, view store.LeaseView) rest.Cluster {
-	c := rest.Cluster{Node: node}
-	for _, n := range view.Nodes {
-		c.Nodes = append(c.Nodes, rest.Node{Name: n.Name, Seen: time.UnixMilli(n.SeenMs)})
-	}
-	for _, sh := range view.Shards {
-		shard := rest.Shard{Index: sh.Index}
-		if sh.Owner != "" && sh.ExpiresMs > view.NowMs {
-			shard.Owner, shard.Expires = sh.Owner, time.UnixMilli(sh.ExpiresMs)
-		}
-		c.Shards = append(c.Shards, shard)
-	}
-	return c
 }

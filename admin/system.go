@@ -59,6 +59,8 @@ type system struct {
 	javaSeen  atomic.Int64 // when a run of a Java node was last taken over, Unix milliseconds
 	shared    bool         // Java nodes work on the same database
 	node      string
+	started   time.Time
+	adopted   atomic.Int64                // open runs of Java nodes that were taken over
 	addresses chan execclient.AddressInfo // learnt dialects, on their way to the store
 }
 
@@ -298,6 +300,7 @@ func (s *system) buildOps(context.Context) error {
 		Executors:  executors{s.client}, Registry: s.registry, Completion: s.writer, Passwords: s.auth,
 		FirstStart:  s.auth,
 		CodeEditing: s.cfg.CodeEditing, SharedWithJava: s.shared, Location: s.cfg.TimeZone, Lang: s.lang,
+		Logins: s.auth, System: s, Retention: s.retention(),
 		Alarms:   channels{sender: s.alarms, book: s.book, list: s.cfg.Alarms},
 		ParamMax: info.ParamMax, TitleMax: info.TitleMax, Logger: s.log,
 	})

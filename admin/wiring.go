@@ -67,6 +67,7 @@ func (s *system) buildUpkeep(context.Context) error {
 	var err error
 	s.cleaner, err = retention.New(retention.Config{
 		Store: s.store, Days: s.cfg.LogDays, KeepPerJob: s.cfg.LogKeepPerJob,
+		Limits: s.limits, Cleaned: s.cleaned,
 		Recount:  !s.store.Info().MadeByUs,
 		Mine:     func() bool { return s.leases.Holds(0) }, // one node cleans
 		Location: s.cfg.TimeZone, Logger: s.log,
@@ -177,6 +178,7 @@ func (s *system) adoptJava(ctx context.Context) error {
 	}
 	if n > 0 {
 		s.javaSeen.Store(time.Now().UnixMilli())
+		s.adopted.Add(int64(n))
 		s.log.InfoContext(ctx, "open runs of Java admins taken over", slog.Int("count", n))
 	}
 	return nil

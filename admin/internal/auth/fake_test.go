@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -158,6 +159,29 @@ func (r *rows) DeleteUserSessions(_ context.Context, userID int32) error {
 		}
 	}
 	return r.fail
+}
+
+func (r *rows) Sessions(_ context.Context, f model.SessionFilter) ([]*model.Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []*model.Session
+	for _, s := range r.sessions {
+		if f.UserID == 0 || f.UserID == s.UserID {
+			list = append(list, &s)
+		}
+	}
+	return list, r.fail
+}
+
+func (r *rows) SessionByID(_ context.Context, id string) (*model.Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.sessions {
+		if s.ID() == id {
+			return &s, r.fail
+		}
+	}
+	return nil, cmp.Or(r.fail, errNoRow)
 }
 
 func (r *rows) JavaToken(_ context.Context, id int32) (string, error) {

@@ -37,6 +37,8 @@ type sessions interface {
 	TouchSession(ctx context.Context, key string, seen time.Time) error
 	DeleteSession(ctx context.Context, key string) error
 	DeleteUserSessions(ctx context.Context, userID int32) error
+	Sessions(ctx context.Context, f model.SessionFilter) ([]*model.Session, error)
+	SessionByID(ctx context.Context, id string) (*model.Session, error)
 }
 
 // javaTokens reads the column in which Java releases since 3.2.0 keep the

@@ -29,6 +29,7 @@ type LoginRequest struct {
 	// Setup takes the printed password of a new database too. The session is
 	// good for the setup alone then, see Login.Setup.
 	Setup bool
+	Agent string // what the client calls itself, for the list of logins
 }
 
 // Login is a session that has begun.
@@ -72,7 +73,8 @@ func (s *Service) Login(ctx context.Context, req LoginRequest) (*Login, error) {
 	if pending && !req.Setup {
 		return nil, ErrSetup
 	}
-	login, err := s.begin(ctx, u, req.Remember && !pending)
+	req.Remember = req.Remember && !pending
+	login, err := s.begin(ctx, u, req)
 	if err != nil {
 		return nil, err
 	}
@@ -91,16 +93,21 @@ func accountOf(u *model.User, name string) string {
 }
 
 // begin creates a session for a user.
-func (s *Service) begin(ctx context.Context, u *model.User, remember bool) (*Login, error) {
+func (s *Service) begin(ctx context.Context, u *model.User, req LoginRequest) (*Login, error) {
 	raw := make([]byte, sessionBytes)
 	_, _ = rand.Read(raw) // never fails
 	id := base64.RawURLEncoding.EncodeToString(raw)
 	now := s.now()
 	age := s.cfg.MaxAge
-	if remember {
+	if req.Remember {
 		age = s.cfg.RememberMaxAge
 	}
-	row := &model.Session{Key: sha256Hex(id), UserID: u.ID, Created: now, Seen: now, Expires: now.Add(age)}
+	row := &model.Session{
+		Key: sha256Hex(id), UserID: u.ID, Created: now, Seen: now, Expires: now.Add(age), Agent: req.Agent,
+	}
+	if req.Source.IsValid() {
+		row.Client = req.Source.String()
+	}
 	if err := s.cfg.Sessions.CreateSession(ctx, row); err != nil {
 		return nil, err
 	}
@@ -207,6 +214,32 @@ func (s *Service) Logout(ctx context.Context, id string) error {
 		return nil
 	}
 	return s.cfg.Sessions.DeleteSession(ctx, sha256Hex(id))
+}
+
+// SessionID is the ID of the session that a cookie holds.
+func SessionID(cookie string) string { return (&model.Session{Key: sha256Hex(cookie)}).ID() }
+
+// Sessions returns a page of the sessions that count, those last used first:
+// of a user, or with 0 of everybody. At most limit, 1 to 1,000.
+func (s *Service) Sessions(ctx context.Context, userID int32, offset, limit int) ([]*model.Session, error) {
+	return s.cfg.Sessions.Sessions(ctx, model.SessionFilter{
+		UserID: userID, Now: s.now(), Idle: s.cfg.IdleTimeout, Long: s.cfg.MaxAge, LongIdle: s.cfg.RememberIdle,
+		Offset: offset, Limit: limit,
+	})
+}
+
+// SessionByID returns a session, or ErrNoSession.
+func (s *Service) SessionByID(ctx context.Context, id string) (*model.Session, error) {
+	row, err := s.cfg.Sessions.SessionByID(ctx, id)
+	if err != nil {
+		return nil, s.noSession(err)
+	}
+	return row, nil
+}
+
+// EndSession ends a session that SessionByID or Sessions has returned.
+func (s *Service) EndSession(ctx context.Context, session *model.Session) error {
+	return s.cfg.Sessions.DeleteSession(ctx, session.Key)
 }
 
 // EndSessions ends every session of a user: after a change of password or

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -28,7 +27,10 @@ func (s *Server) registerSettings() {
 	s.action("/settings/users/{id}/delete", httpx.Admin, (*call).deleteUser)
 	s.page("/settings/audit", httpx.Admin, (*call).audit)
 	s.page("/settings/audit.csv", httpx.Admin, (*call).auditCSV)
-	s.page("/settings/about", httpx.LoggedIn, (*call).about)
+	s.registerKeys()
+	s.registerSessions()
+	s.registerRetention()
+	s.registerSystem()
 }
 
 // settingsTabs are the pages of the settings that the visitor may see.
@@ -39,8 +41,12 @@ func (c *call) settingsTabs(current string) []tab {
 		admin      bool
 	}{
 		{"account", "/settings", false},
+		{"sessions", "/settings/sessions", false},
 		{"users", "/settings/users", true},
+		{"keys", "/settings/keys", true},
+		{"retention", "/settings/retention", false},
 		{"audit", "/settings/audit", true},
+		{"cluster", "/settings/cluster", true},
 		{"about", "/settings/about", false},
 	} {
 		if !t.admin || c.user.Admin {
@@ -250,25 +256,4 @@ func (c *call) deleteUser(ctx context.Context) error {
 		return c.refuse("/settings/users", err)
 	}
 	return c.done("/settings/users", c.t("users.deleted"))
-}
-
-// aboutPage is the state of this node.
-type aboutPage struct {
-	Tabs  []tab
-	Facts []fact
-	Node  Cluster
-}
-
-func (c *call) about(ctx context.Context) error {
-	node := c.status(ctx)
-	return c.render(ctx, "about", c.settingsHead(c.t("settings.about")), aboutPage{
-		Tabs: c.settingsTabs("about"), Node: node,
-		Facts: []fact{
-			{Name: c.t("about.version"), Value: c.s.cfg.Version},
-			{Name: c.t("about.node"), Value: node.Node, Mono: true},
-			{Name: c.t("about.shards"), Value: fmt.Sprintf("%d / %d", node.Held, node.Total)},
-			{Name: c.t("job.zone"), Value: zoneName(c.s.cfg.Location, c.now())},
-			{Name: c.t("about.time"), Value: stamp(c.now())},
-		},
-	})
 }

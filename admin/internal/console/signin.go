@@ -53,6 +53,7 @@ func (c *call) doSignin(ctx context.Context) error {
 	login, err := c.s.cfg.Auth.Login(ctx, auth.LoginRequest{
 		Name: p.Name, Password: password, Remember: remember, Source: c.s.cfg.Proxies.ClientIP(c.r),
 		Setup: true,
+		Agent: c.r.UserAgent(),
 	})
 	if wait, ok := later(err); ok {
 		seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))

@@ -37,6 +37,7 @@ type world struct {
 	auth    *auth.Service
 	ops     *ops.Service
 	parts   *parts
+	system  *playedSystem
 	server  *Server
 	handler http.Handler
 	faults  []string
@@ -82,13 +83,14 @@ func newWorld(t *testing.T, change ...func(*Config)) *world {
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 
 	now := func() time.Time { return noon }
-	w := &world{t: t, db: db, parts: &parts{store: db}}
+	w := &world{t: t, db: db, parts: &parts{store: db}, system: &playedSystem{}}
 	w.auth = auth.New(auth.Config{
 		Users: db, Sessions: db, Settings: db, Now: now, NotFound: func(err error) bool { return errors.Is(err, store.ErrNotFound) },
 	})
 	w.ops, err = ops.New(ops.Config{
 		Store: db, Scheduler: w.parts, Dispatcher: w.parts, Executors: w.parts, Registry: w.parts,
 		Completion: w.parts, Passwords: w.auth, FirstStart: w.auth, CodeEditing: true, Location: time.UTC, Lang: i18n.En, Now: now,
+		Logins: w.auth, System: w.system, Retention: ops.Retention{RunDays: 30, AuditDays: 365},
 	})
 	require.NoError(t, err)
 	cfg := Config{

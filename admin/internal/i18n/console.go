@@ -15,8 +15,7 @@ type pageTexts map[string][3]string
 var consoleParts = []pageTexts{
 	consoleJobList,
 	consoleFrame, consoleHome, consoleJobs, consoleEdit, consoleAdmin, consoleHelp, consoleRuns, consoleExecutors,
-	consoleAlarms, consoleHistory, consoleCode,
-	consoleSetup,
+	consoleAlarms, consoleHistory, consoleCode, consoleSetup, consoleSystem,
 }
 
 // console holds all of them.

@@ -2,10 +2,14 @@ package i18n
 
 // consoleAdmin is what the settings say.
 var consoleAdmin = pageTexts{
-	"settings.account": {"我的账号", "我的帳號", "My account"},
-	"settings.users":   {"用户", "使用者", "Users"},
-	"settings.audit":   {"操作记录", "操作記錄", "Audit log"},
-	"settings.about":   {"关于", "關於", "About"},
+	"settings.account":   {"我的账号", "我的帳號", "My account"},
+	"settings.users":     {"用户", "使用者", "Users"},
+	"settings.sessions":  {"登录", "登入", "Logins"},
+	"settings.keys":      {"API 密钥", "API 金鑰", "API keys"},
+	"settings.retention": {"保留", "保留", "Retention"},
+	"settings.cluster":   {"集群", "叢集", "Cluster"},
+	"settings.audit":     {"操作记录", "操作記錄", "Audit log"},
+	"settings.about":     {"关于", "關於", "About"},
 
 	"account.password": {"修改密码", "修改密碼", "Change password"},
 	"account.old":      {"当前密码", "目前密碼", "Present password"},
@@ -58,10 +62,4 @@ var consoleAdmin = pageTexts{
 	"audit.older":       {"更早", "更早", "Older"},
 	"audit.newest":      {"最新", "最新", "Newest"},
 	"audit.none":        {"还没有记录。", "還沒有記錄。", "Nothing has been changed yet."},
-
-	"about.version": {"版本", "版本", "Version"},
-	"about.node":    {"节点", "節點", "Node"},
-	"about.shards":  {"本节点调度的分片", "本節點排程的分片", "Shards that this node schedules"},
-	"about.time":    {"服务器时间", "伺服器時間", "Time of the server"},
-	"about.well":    {"数据库、租约和调度循环正常", "資料庫、租約和排程迴圈正常", "Database, leases and loops are well"},
 }

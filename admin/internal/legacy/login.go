@@ -70,6 +70,7 @@ func (c *call) login() error {
 	remember := c.str("ifRemember") == "on"
 	login, err := c.s.cfg.Auth.Login(ctx, auth.LoginRequest{
 		Name: name, Password: password, Remember: remember, Source: c.s.cfg.Proxies.ClientIP(c.r),
+		Agent: c.r.UserAgent(),
 	})
 	if wait, ok := later(err); ok {
 		return c.tryLater(wait)

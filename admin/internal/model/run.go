@@ -149,6 +149,13 @@ type LogClear struct {
 	Keep    int
 }
 
+// ShardLag is how far behind the planning of a shard is.
+type ShardLag struct {
+	Index   int32
+	Jobs    int   // that are due and not planned
+	SinceMs int64 // the oldest of these times, Unix milliseconds
+}
+
 // DayReport is a row of xxl_job_log_report.
 type DayReport struct {
 	Day     time.Time // midnight in the store's zone

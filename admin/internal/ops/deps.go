@@ -117,6 +117,7 @@ type Store interface {
 	alarmStore
 	muteStore
 	settingStore
+	clearCounter
 }
 
 // Scheduler is what the package needs of the scheduling loop.

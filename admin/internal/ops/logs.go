@@ -236,18 +236,31 @@ func (s *Service) selection(in ClearInput) (model.LogClear, bool) {
 	return c, true
 }
 
+func clearObject(in ClearInput) string {
+	return fmt.Sprintf("logs of group %d, job %d", max(in.GroupID, 0), max(in.JobID, 0))
+}
+
+// clearing returns what is to be cleared, when the principal may do it.
+func (s *Service) clearing(ctx context.Context, p Principal, in ClearInput) (model.LogClear, error) {
+	if in.GroupID > 0 && !p.May(in.GroupID) || in.GroupID <= 0 && !(p.known() && p.Admin) {
+		return model.LogClear{}, s.denyThrown(ctx, p, "log.clear", clearObject(in))
+	}
+	c, ok := s.selection(in)
+	if !ok {
+		return c, invalid("use a type from 1 to 9", key(i18n.JoblogCleanTypeInvalid))
+	}
+	return c, nil
+}
+
 // ClearLogs deletes log rows and returns how many. Runs among them that are
 // open are ended first, as failed and without a retry; the executor is not
 // told. It works in small steps, and when ctx ends before it is done, what was
 // deleted stays deleted.
 func (s *Service) ClearLogs(ctx context.Context, p Principal, in ClearInput) (int, error) {
-	object := fmt.Sprintf("logs of group %d, job %d", max(in.GroupID, 0), max(in.JobID, 0))
-	if in.GroupID > 0 && !p.May(in.GroupID) || in.GroupID <= 0 && !(p.known() && p.Admin) {
-		return 0, s.denyThrown(ctx, p, "log.clear", object)
-	}
-	c, ok := s.selection(in)
-	if !ok {
-		return 0, invalid("use a type from 1 to 9", key(i18n.JoblogCleanTypeInvalid))
+	object := clearObject(in)
+	c, err := s.clearing(ctx, p, in)
+	if err != nil {
+		return 0, err
 	}
 	if err := s.endOpen(ctx, c); err != nil {
 		return 0, err

@@ -28,6 +28,14 @@ type Config struct {
 	// FirstStart is the setup of a new database. Nil: there is none to be asked
 	// for.
 	FirstStart FirstStart
+	// Logins knows the sessions. nil: there are none.
+	Logins Logins
+	// System tells of the admin itself. nil: nothing is told.
+	System System
+	// Retention is how long rows are kept unless an administrator has said
+	// otherwise. Default for ever.
+	Retention Retention
+
 	// Alarms sends alarms. nil: there are no channels.
 	Alarms Alarms
 	// CodeEditing lets administrators and principals with the permission to do so

@@ -110,6 +110,8 @@ func testContract(t *testing.T, w *world) {
 	w.driveGroups(t, o)
 	w.driveRuns(t, o)
 	w.drivePeople(t, o)
+	w.driveAlarms(t, o)
+	w.driveSettings(t)
 	w.driveSystem(t)
 	w.driveRefusals(t)
 
@@ -214,6 +216,12 @@ func validBody(op string) any {
 		return map[string]any{"app_name": "nobody", "title": "nobody"}
 	case "updateUser":
 		return map[string]any{"role": "user"}
+	case "testAlarm":
+		return map[string]any{"channel": "none"}
+	case "setRule":
+		return map[string]any{"kind": "job", "object_id": 999_999, "what": "late", "limit_ms": 1000}
+	case "setMute":
+		return map[string]any{"kind": "group", "object_id": 999_999, "until": "2126-01-01T00:00:00Z"}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func TestMatrix(t *testing.T) {
 	change, _ := changes[0].(map[string]any)
 	values := strings.NewReplacer("{job_id}", strconv.FormatInt(o.job, 10), "{group_id}", strconv.FormatInt(o.group, 10),
 		"{run_id}", strconv.FormatInt(run, 10), "{change_id}", strconv.FormatInt(id(t, change), 10),
-		"{user_id}", "999999", "{key_id}", "999999")
+		"{user_id}", "999999", "{key_id}", "999999", "{session_id}", "0123456789abcdef")
 	callers := w.callers(t, o)
 
 	var b strings.Builder
@@ -114,6 +114,14 @@ func harmless(op string, o objects) any {
 		return map[string]any{"ids": []int64{}, "group_id": o.group}
 	case "saveView":
 		return map[string]any{"page": "jobs", "name": "", "query": ""}
+	case "testAlarm":
+		return map[string]any{"channel": "none"}
+	case "setRule":
+		return map[string]any{"kind": "group", "object_id": o.group, "what": "late", "limit_ms": 0}
+	case "setMute":
+		return map[string]any{"kind": "job", "object_id": o.job, "until": "2020-01-01T00:00:00Z"}
+	case "setRetention":
+		return map[string]any{"run_days": 1}
 	case "createGroup", "updateGroup", "createUser", "updateUser", "createKey":
 		return map[string]any{}
 	}

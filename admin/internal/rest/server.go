@@ -47,26 +47,6 @@ type AddressState struct {
 	DeadSince time.Time // zero while it answers
 }
 
-// Node is a node of the cluster.
-type Node struct {
-	Name string
-	Seen time.Time
-}
-
-// Shard is a scheduling shard and its lease.
-type Shard struct {
-	Index   int32
-	Owner   string // "" while nobody has it
-	Expires time.Time
-}
-
-// Cluster is the cluster as the database knows it.
-type Cluster struct {
-	Node   string // this one
-	Nodes  []Node
-	Shards []Shard
-}
-
 // Parts are what the admin tells of itself. All are required.
 type Parts struct {
 	// Probe asks whether the executor at an address of the group is there; the
@@ -74,7 +54,6 @@ type Parts struct {
 	Probe func(ctx context.Context, address string, group *model.Group) error
 	// Addresses tells of addresses at which executors of the app are.
 	Addresses func(ctx context.Context, appName string, addresses []string) (map[string]AddressState, error)
-	Cluster   func(ctx context.Context) (Cluster, error)
 	// Faults names what keeps this node from working; nothing secret.
 	Faults func(ctx context.Context) []string
 }
@@ -123,7 +102,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Ops == nil || cfg.Auth == nil || cfg.NoSession == nil || cfg.Requests == nil {
 		return nil, errors.New("rest: Ops, Auth, NoSession and Requests are required")
 	}
-	if p.Probe == nil || p.Addresses == nil || p.Cluster == nil || p.Faults == nil {
+	if p.Probe == nil || p.Addresses == nil || p.Faults == nil {
 		return nil, errors.New("rest: all Parts are required")
 	}
 	cfg.Rate = cmp.Or(cfg.Rate, DefaultRate)

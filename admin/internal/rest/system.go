@@ -85,34 +85,6 @@ func getOverview(ctx context.Context, c *call) error {
 	}{totals.Jobs, totals.Triggers, totals.Executors, chart.Running, chart.Success, chart.Failed, days})
 }
 
-func getCluster(ctx context.Context, c *call) error {
-	cluster, err := c.s.cfg.Parts.Cluster(ctx)
-	if err != nil {
-		return err
-	}
-	type node struct {
-		Name   string `json:"name"`
-		SeenAt string `json:"seen_at"`
-	}
-	type lease struct {
-		Index     int32   `json:"index"`
-		Owner     string  `json:"owner"`
-		ExpiresAt *string `json:"expires_at"`
-	}
-	nodes, shards := make([]node, 0, len(cluster.Nodes)), make([]lease, 0, len(cluster.Shards))
-	for _, n := range cluster.Nodes {
-		nodes = append(nodes, node{n.Name, at(n.Seen)})
-	}
-	for _, s := range cluster.Shards {
-		shards = append(shards, lease{s.Index, s.Owner, atOrNull(s.Expires)})
-	}
-	return c.json(http.StatusOK, struct {
-		Node   string  `json:"node"`
-		Nodes  []node  `json:"nodes"`
-		Shards []lease `json:"shards"`
-	}{cluster.Node, nodes, shards})
-}
-
 func getHealth(ctx context.Context, c *call) error {
 	faults := orEmpty(c.s.cfg.Parts.Faults(ctx))
 	status, word := http.StatusOK, "ready"

@@ -35,8 +35,7 @@ func partial() Config {
 			Addresses: func(context.Context, string, []string) (map[string]AddressState, error) {
 				return nil, nil
 			},
-			Cluster: func(context.Context) (Cluster, error) { return Cluster{}, nil },
-			Faults:  func(context.Context) []string { return []string{"the database does not answer"} },
+			Faults: func(context.Context) []string { return []string{"the database does not answer"} },
 		},
 	}
 }
@@ -59,7 +58,7 @@ func TestNewWantsParts(t *testing.T) {
 	_, err := New(Config{})
 	require.ErrorContains(t, err, "Ops, Auth")
 	cfg := partial()
-	cfg.Parts.Cluster = nil
+	cfg.Parts.Addresses = nil
 	_, err = New(cfg)
 	require.ErrorContains(t, err, "Parts")
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin"
+	"github.com/xxljob-go/xxljob/admin/internal/alarm"
 )
 
 const (
@@ -107,8 +108,14 @@ func newWorld(t *testing.T) *world {
 
 func newWorldOn(t *testing.T, dsn string) *world {
 	t.Helper()
+	exec := newExecutor(t)
 	a, err := admin.New(admin.Config{
-		DB: dsn, AccessToken: token, AdminPassword: password,
+		Alarms: []admin.AlarmChannel{
+			{Name: "hook <b>", Type: "webhook", URL: alarm.Secret(exec.URL + "/hook")},
+			{Name: "dead", Type: "webhook", URL: "http://127.0.0.1:1/", Groups: []int32{999_999}},
+		},
+		AlarmsToLoopback: true,
+		DB:               dsn, AccessToken: token, AdminPassword: password,
 		Language: "en", TimeZone: time.UTC, CodeEditing: true, APIRate: -1, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
@@ -125,7 +132,7 @@ func newWorldOn(t *testing.T, dsn string) *world {
 		done <- nil
 		require.NoError(t, err)
 	}
-	w := &world{handler: a.Handler(), exec: newExecutor(t), seen: map[string]map[int]bool{}}
+	w := &world{handler: a.Handler(), exec: exec, seen: map[string]map[int]bool{}}
 	w.cookie, w.csrf = w.login(t, "admin", password)
 	return w
 }

@@ -47,6 +47,7 @@ type Cleaner struct {
 	stats Stats
 
 	// What follows belongs to the goroutine of Run.
+	limits    Limits // of this pass
 	behind    bool
 	offset    int       // of the next page of jobs in this round
 	nextRound time.Time // when the next round over all jobs may begin
@@ -92,13 +93,24 @@ func (c *Cleaner) Stats() Stats {
 // pass does each kind of work once.
 func (c *Cleaner) pass(ctx context.Context) {
 	c.behind = false
+	before := c.Stats()
+	c.limits = Limits{Days: off, AuditDays: off}
 	c.step(ctx, "sessions", c.expireSessions)
 	if c.cfg.Mine() {
+		c.step(ctx, "limits", c.readLimits)
 		c.step(ctx, "addresses", c.forgetAddresses)
 		c.step(ctx, "days", c.recount)
 		c.step(ctx, "audit", c.deleteAudits)
 		c.step(ctx, "age", c.deleteByAge)
 		c.step(ctx, "number", c.deleteByNumber)
+	}
+	if after := c.Stats(); c.cfg.Cleaned != nil {
+		d := Deleted{after.Logs - before.Logs, after.Sessions - before.Sessions, after.Audits - before.Audits}
+		if d != (Deleted{}) {
+			limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+			c.cfg.Cleaned(limited, d)
+			cancel()
+		}
 	}
 	if ctx.Err() != nil {
 		return
@@ -140,6 +152,22 @@ func (c *Cleaner) count(change func(s *Stats)) {
 	change(&c.stats)
 }
 
+// readLimits finds out what this pass may delete.
+func (c *Cleaner) readLimits(ctx context.Context) error {
+	if c.cfg.Limits == nil {
+		c.limits = c.cfg.limits()
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	l, err := c.cfg.Limits(ctx)
+	if err != nil {
+		return err
+	}
+	c.limits = l.floor(c.cfg.MinDays)
+	return nil
+}
+
 func (c *Cleaner) expireSessions(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -175,10 +203,10 @@ func (c *Cleaner) recount(ctx context.Context) error {
 }
 
 func (c *Cleaner) deleteAudits(ctx context.Context) error {
-	if c.cfg.AuditDays < 0 {
+	if c.limits.AuditDays < 0 {
 		return nil
 	}
-	before := time.Now().Add(-time.Duration(c.cfg.AuditDays) * 24 * time.Hour)
+	before := time.Now().Add(-time.Duration(c.limits.AuditDays) * 24 * time.Hour)
 	_, err := c.untilDone(ctx, time.Now().Add(c.cfg.Limit), func(ctx context.Context) (int, error) {
 		n, err := c.cfg.Store.DeleteAudits(ctx, before, c.cfg.Batch)
 		c.count(func(s *Stats) { s.Audits += int64(n) })
@@ -189,10 +217,10 @@ func (c *Cleaner) deleteAudits(ctx context.Context) error {
 
 // deleteByAge deletes the rows of the days before the kept ones (admin.md 5.7).
 func (c *Cleaner) deleteByAge(ctx context.Context) error {
-	if c.cfg.Days < 0 {
+	if c.limits.Days < 0 {
 		return nil
 	}
-	old := model.LogClear{Before: c.midnight(time.Now(), c.cfg.Days)}
+	old := model.LogClear{Before: c.midnight(time.Now(), c.limits.Days)}
 	_, err := c.deleteLogs(ctx, old, time.Now().Add(c.cfg.Limit))
 	return err
 }
@@ -200,7 +228,7 @@ func (c *Cleaner) deleteByAge(ctx context.Context) error {
 // deleteByNumber goes on with the round over all jobs, and begins one when its
 // time has come.
 func (c *Cleaner) deleteByNumber(ctx context.Context) error {
-	if c.cfg.KeepPerJob == 0 || time.Now().Before(c.nextRound) {
+	if c.limits.KeepPerJob == 0 || time.Now().Before(c.nextRound) {
 		return nil
 	}
 	until := time.Now().Add(c.cfg.Limit)
@@ -221,7 +249,7 @@ func (c *Cleaner) deleteByNumber(ctx context.Context) error {
 				return nil
 			}
 			begin := time.Now()
-			done, err := c.deleteLogs(ctx, model.LogClear{JobID: job.ID, Keep: c.cfg.KeepPerJob}, until)
+			done, err := c.deleteLogs(ctx, model.LogClear{JobID: job.ID, Keep: c.limits.KeepPerJob}, until)
 			if done || err != nil {
 				c.offset++ // also after a fault: one job must not hold up the others
 			}

@@ -28,6 +28,12 @@ type Store interface {
 	RecountDay(ctx context.Context, day time.Time) error
 }
 
+// Limits are those of Config that may change while the cleaner runs.
+type Limits struct{ Days, KeepPerJob, AuditDays int }
+
+// Deleted is what a pass has deleted.
+type Deleted struct{ Logs, Sessions, Audits int64 }
+
 // off switches a limit off that is on by default.
 const off = -1
 
@@ -52,6 +58,13 @@ type Config struct {
 	// Java admin made. Default false.
 	Recount bool
 
+	// Limits returns what takes the place of Days, KeepPerJob and AuditDays in the
+	// pass that begins, with the same meaning. Nothing is deleted by age or number
+	// in a pass for which it returns an error. nil: those count.
+	Limits func(ctx context.Context) (Limits, error)
+	// Cleaned is told what a pass has deleted, when that is anything. nil: nobody.
+	Cleaned func(ctx context.Context, d Deleted)
+
 	Interval time.Duration // between two passes; default 1 min
 	Limit    time.Duration // for each kind of deletion in a pass; default a third of Interval
 	Pause    time.Duration // at least, between two transactions; default 50 ms
@@ -67,9 +80,6 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	c.Days = cmp.Or(c.Days, 30)
 	c.MinDays = cmp.Or(c.MinDays, 3)
-	if c.Days < c.MinDays {
-		c.Days = off
-	}
 	c.AuditDays = cmp.Or(c.AuditDays, 365)
 	c.Interval = cmp.Or(c.Interval, time.Minute)
 	c.Limit = cmp.Or(c.Limit, c.Interval/3)
@@ -83,6 +93,17 @@ func (c Config) withDefaults() Config {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c
+}
+
+// limits are those of the configuration.
+func (c *Config) limits() Limits { return Limits{c.Days, c.KeepPerJob, c.AuditDays}.floor(c.MinDays) }
+
+// floor keeps all log rows where there are too few days.
+func (l Limits) floor(least int) Limits {
+	if l.Days < least {
+		l.Days = off
+	}
+	return l
 }
 
 // validate returns every fault, each with the name of its field.

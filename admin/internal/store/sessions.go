@@ -3,9 +3,16 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// How much is kept of where a login comes from; what is longer is cut.
+const (
+	sessionClient = 64
+	sessionAgent  = 255
 )
 
 // CreateSession inserts a login. It returns ErrDuplicate when the key exists.
@@ -16,7 +23,13 @@ func (s *Store) CreateSession(ctx context.Context, v *model.Session) error {
 			_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_session (session_key, user_id, created_ms, "+
 				"expires_ms, seen_ms) VALUES (?,?,?,?,?)"),
 				v.Key, v.UserID, v.Created.UnixMilli(), v.Expires.UnixMilli(), v.Seen.UnixMilli())
-			return s.dupError(err)
+			if err != nil || v.Client == "" && v.Agent == "" {
+				return s.dupError(err)
+			}
+			_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxljob_session_client (session_key, client, agent) "+
+				"VALUES (?,?,?)"+s.d.upsert("session_key", "client", "agent")),
+				v.Key, cutRunes(v.Client, sessionClient), cutRunes(v.Agent, sessionAgent))
+			return err
 		})
 	}
 	if err != nil {
@@ -25,17 +38,57 @@ func (s *Store) CreateSession(ctx context.Context, v *model.Session) error {
 	return nil
 }
 
-// Session returns a login, expired or not, or ErrNotFound.
-func (s *Store) Session(ctx context.Context, key string) (*model.Session, error) {
+const sessionColumns = "s.session_key, s.user_id, s.created_ms, s.expires_ms, s.seen_ms, COALESCE(c.client, ''), " +
+	"COALESCE(c.agent, '') FROM xxljob_session s LEFT JOIN xxljob_session_client c ON c.session_key = s.session_key"
+
+func (s *Store) sessionRow(row scanner) (*model.Session, error) {
 	var v model.Session
 	var created, expires, seen int64
-	err := s.reader().QueryRowContext(ctx, s.sql("SELECT session_key, user_id, created_ms, expires_ms, seen_ms "+
-		"FROM xxljob_session WHERE session_key = ?"), key).Scan(&v.Key, &v.UserID, &created, &expires, &seen)
+	err := row.Scan(&v.Key, &v.UserID, &created, &expires, &seen, &v.Client, &v.Agent)
+	v.Created, v.Expires, v.Seen = s.instant(created), s.instant(expires), s.instant(seen)
+	return &v, err
+}
+
+// Session returns a login, expired or not, without where it comes from, or
+// ErrNotFound.
+func (s *Store) Session(ctx context.Context, key string) (*model.Session, error) {
+	v, err := s.sessionRow(s.reader().QueryRowContext(ctx, s.sql("SELECT session_key, user_id, created_ms, "+
+		"expires_ms, seen_ms, '', '' FROM xxljob_session WHERE session_key = ?"), key))
 	if err != nil {
 		return nil, fmt.Errorf("session: %w", notFound(err)) // its key is a secret's hash
 	}
-	v.Created, v.Expires, v.Seen = s.instant(created), s.instant(expires), s.instant(seen)
-	return &v, nil
+	return v, nil
+}
+
+// SessionByID returns the login with this ID, expired or not, or ErrNotFound.
+func (s *Store) SessionByID(ctx context.Context, id string) (*model.Session, error) {
+	if len(id) != model.SessionIDLen || strings.Trim(id, "0123456789abcdef") != "" {
+		return nil, fmt.Errorf("session %.16q: %w", id, ErrNotFound)
+	}
+	v, err := s.sessionRow(s.reader().QueryRowContext(ctx, s.sql("SELECT "+sessionColumns+
+		" WHERE s.session_key >= ? AND s.session_key < ? ORDER BY s.session_key LIMIT 1"), id, id+"g"))
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", id, notFound(err))
+	}
+	return v, nil
+}
+
+// Sessions returns a page of the logins that count.
+func (s *Store) Sessions(ctx context.Context, f model.SessionFilter) ([]*model.Session, error) {
+	var w where
+	if f.UserID != 0 {
+		w.add("s.user_id = ?", f.UserID)
+	}
+	w.add("s.expires_ms > ?", f.Now.UnixMilli())
+	w.add("(s.seen_ms >= ? OR s.expires_ms - s.created_ms > ? AND s.seen_ms >= ?)",
+		f.Now.Add(-f.Idle).UnixMilli(), f.Long.Milliseconds(), f.Now.Add(-f.LongIdle).UnixMilli())
+	offset, limit := page(f.Offset, f.Limit)
+	list, err := collect(ctx, s.reader(), s.sessionRow, s.sql("SELECT "+sessionColumns+w.String()+
+		" ORDER BY s.seen_ms DESC, s.session_key LIMIT ? OFFSET ?"), append(w.args, limit, offset)...)
+	if err != nil {
+		return nil, fmt.Errorf("sessions: %w", err)
+	}
+	return list, nil
 }
 
 func (s *Store) instant(ms int64) time.Time { return time.UnixMilli(ms).In(s.loc) }
@@ -71,6 +124,10 @@ func (s *Store) DeleteUserSessions(ctx context.Context, userID int32) error {
 // many.
 func (s *Store) ExpireSessions(ctx context.Context, now time.Time) (int, error) {
 	n, err := s.execCount(ctx, "DELETE FROM xxljob_session WHERE expires_ms <= ?", now.UnixMilli())
+	if err == nil { // those that have ended in another way too
+		_, err = s.execCount(ctx, "DELETE FROM xxljob_session_client WHERE session_key NOT IN "+
+			"(SELECT session_key FROM xxljob_session)")
+	}
 	if err != nil {
 		return 0, fmt.Errorf("expire sessions: %w", err)
 	}

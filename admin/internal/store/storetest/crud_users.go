@@ -26,6 +26,7 @@ func crudUsers(t *testing.T, f *fixture) {
 	t.Run("settings", f.settings)
 	t.Run("a setting that is set once", f.settingOnce)
 	t.Run("audit", f.audit)
+	t.Run("cluster", f.cluster)
 }
 
 func (f *fixture) addUser(t *testing.T, name string, admin bool) *model.User {
@@ -250,6 +251,7 @@ func (f *fixture) sessions(t *testing.T) {
 	gone("k1")
 	_, err = f.Session(ctx, "k2")
 	require.NoError(t, err)
+	f.listSessions(t)
 }
 
 func (f *fixture) settings(t *testing.T) {
@@ -370,4 +372,84 @@ func (f *fixture) auditFilters(t *testing.T) {
 		}
 		assert.Equal(t, tt.want, got, tt.name)
 	}
+}
+
+// listSessions lists logins by use, finds one by its id, and forgets where those
+// came from that have ended.
+func (f *fixture) listSessions(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	add := func(key string, user int32, seen, life time.Duration) *model.Session {
+		v := &model.Session{
+			Key: strings.Repeat(key, 64), UserID: user, Created: noon, Seen: noon.Add(seen), Expires: noon.Add(life),
+			Client: "192.0.2.7", Agent: strings.Repeat("ü", 300),
+		}
+		require.NoError(t, f.CreateSession(ctx, v))
+		return v
+	}
+	a := add("a", 601, 10*time.Minute, 50*time.Minute)
+	b := add("b", 601, 20*time.Minute, 50*time.Minute)
+	add("c", 601, 0, 50*time.Minute)              // not used for long
+	long := add("d", 601, 0, 3*time.Hour)         // the same, but remembered
+	add("e", 601, 30*time.Minute, 30*time.Minute) // expired
+	filter := model.SessionFilter{
+		UserID: 601, Now: noon.Add(30 * time.Minute), Idle: 25 * time.Minute, Long: time.Hour, LongIdle: time.Hour,
+	}
+	keys := func(f2 model.SessionFilter) (list []string) {
+		all, err := f.Sessions(ctx, f2)
+		require.NoError(t, err)
+		for _, v := range all {
+			list = append(list, v.ID()[:1])
+		}
+		return list
+	}
+	assert.Equal(t, []string{"b", "a", "d"}, keys(filter))
+	filter.Offset, filter.Limit = 1, 1
+	assert.Equal(t, []string{"a"}, keys(filter))
+	filter.UserID, filter.Offset, filter.Limit = 0, 0, 1000
+	assert.GreaterOrEqual(t, len(keys(filter)), 3, "those of everybody")
+
+	got, err := f.SessionByID(ctx, a.ID())
+	require.NoError(t, err)
+	assert.Equal(t, []any{a.Key, "192.0.2.7", strings.Repeat("ü", 254) + "…"}, []any{got.Key, got.Client, got.Agent})
+	for _, id := range []string{"", "a", strings.Repeat("f", 16), strings.Repeat("%", 16), strings.Repeat("A", 16)} {
+		_, err = f.SessionByID(ctx, id)
+		require.ErrorIs(t, err, store.ErrNotFound, id)
+	}
+	require.NoError(t, f.DeleteSession(ctx, b.Key))
+	_, err = f.ExpireSessions(ctx, noon.Add(time.Hour-time.Minute))
+	require.NoError(t, err)
+	assert.Equal(t, int64(1), f.number(t, "SELECT COUNT(*) FROM xxljob_session_client"))
+	_, err = f.SessionByID(ctx, long.ID())
+	require.NoError(t, err)
+	require.NoError(t, f.DeleteUserSessions(ctx, 601))
+}
+
+func (f *fixture) cluster(t *testing.T) {
+	ctx := t.Context()
+	require.NoError(t, f.SaveNodeInfo(ctx, "b", "{}"))
+	require.NoError(t, f.SaveNodeInfo(ctx, "a", `{"host":"h ü"}`))
+	require.NoError(t, f.SaveNodeInfo(ctx, "b", `{"n":2}`))
+	list, err := f.NodeInfos(ctx)
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	assert.Equal(t, []string{"a", `{"host":"h ü"}`, "b", `{"n":2}`},
+		[]string{list[0].Name, list[0].Info, list[1].Name, list[1].Info})
+	assert.InDelta(t, time.Now().UnixMilli(), list[0].SeenMs, 60_000)
+	refused(t, f.SaveNodeInfo(ctx, strings.Repeat("n", 191), ""), store.ErrTooLong, "name of the node")
+	require.NoError(t, f.ForgetNodeInfos(ctx, time.Hour))
+	list, err = f.NodeInfos(ctx)
+	require.NoError(t, err)
+	assert.Len(t, list, 2)
+	require.NoError(t, f.ForgetNodeInfos(ctx, -time.Hour))
+	list, err = f.NodeInfos(ctx)
+	require.NoError(t, err)
+	assert.Empty(t, list)
+
+	n, err := f.Migration(ctx)
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, n, int64(5))
+	lines, err := f.CountAudits(ctx, noon.AddDate(100, 0, 0), 2)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, lines, 2)
 }

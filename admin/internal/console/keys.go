@@ -1,0 +1,156 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+const keysPerPage = 100
+
+// registerKeys registers what is about API keys.
+func (s *Server) registerKeys() {
+	s.page("/settings/keys", httpx.Admin, (*call).keys)
+	s.action("/settings/keys", httpx.Admin, (*call).createKey)
+	s.action("/settings/keys/{id}/revoke", httpx.Admin, (*call).revokeKey)
+}
+
+// keyRow is an API key in the list.
+type keyRow struct {
+	*model.Key
+	State  runState
+	Scope  []string // titles of the groups; empty is all
+	Revoke string   // path of the action; "" of a key that does not count
+}
+
+// keyForm is the form of a new key.
+type keyForm struct {
+	Name    string
+	Verbs   []string
+	All     bool
+	Chosen  []string
+	Days    string // until it expires; "" is never
+	Problem string
+}
+
+// HasVerb reports whether a verb is chosen, Has whether a group is.
+func (f *keyForm) HasVerb(v string) bool { return slices.Contains(f.Verbs, v) }
+
+// Has reports whether a group is chosen.
+func (f *keyForm) Has(id string) bool { return slices.Contains(f.Chosen, id) }
+
+// keysPage is the list of API keys, and the form of a new one.
+type keysPage struct {
+	Tabs   []tab
+	Keys   []keyRow
+	Older  string
+	Newest string
+	Form   *keyForm
+	Verbs  []choice
+	Terms  []choice
+	Groups []option
+	Made   *model.Key // that was made just now
+	Secret string     // of Made: it is on this answer and nowhere else
+}
+
+func (c *call) keys(ctx context.Context) error {
+	return c.showKeys(ctx, http.StatusOK, keysPage{Form: &keyForm{Verbs: []string{"read"}, All: true, Days: "90"}})
+}
+
+func (c *call) showKeys(ctx context.Context, status int, p keysPage) error {
+	before, err := strconv.ParseInt(c.r.URL.Query().Get("before"), 10, 64)
+	if err != nil || before < 0 {
+		before = 0
+	}
+	list, err := c.s.cfg.Ops.Keys(ctx, c.who, keysPerPage, before)
+	if err != nil {
+		return err
+	}
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	titles := groupTitles(groups)
+	for _, k := range list {
+		p.Keys = append(p.Keys, c.keyRow(k, titles))
+	}
+	if len(list) == keysPerPage {
+		p.Older = "/settings/keys?before=" + strconv.FormatInt(list[len(list)-1].ID, 10)
+	}
+	if before > 0 {
+		p.Newest = "/settings/keys"
+	}
+	p.Tabs, p.Groups = c.settingsTabs("keys"), groupOptions(groups)
+	for _, v := range model.Verbs() {
+		p.Verbs = append(p.Verbs, choice{string(v), c.t("keys.verb." + string(v))})
+	}
+	for _, days := range []string{"7", "30", "90", "365"} {
+		p.Terms = append(p.Terms, choice{days, c.t("keys.days", days)})
+	}
+	p.Terms = append(p.Terms, choice{"", c.t("keys.never")})
+	return c.renderStatus(ctx, status, "keys", c.settingsHead(c.t("settings.keys")), p)
+}
+
+func (c *call) keyRow(k *model.Key, titles map[int32]string) keyRow {
+	row := keyRow{Key: k, State: runState{"ok", c.t("keys.valid")}}
+	switch {
+	case !k.Revoked.IsZero():
+		row.State = runState{"off", c.t("keys.revoked")}
+	case !k.Valid(c.now()):
+		row.State = runState{"off", c.t("keys.expired")}
+	default:
+		row.Revoke = "/settings/keys/" + strconv.FormatInt(k.ID, 10) + "/revoke"
+	}
+	for _, id := range k.GroupIDs {
+		title := titles[id]
+		if title == "" {
+			title = "#" + strconv.Itoa(int(id))
+		}
+		row.Scope = append(row.Scope, title)
+	}
+	return row
+}
+
+// createKey makes a key and shows its secret on the answer itself.
+func (c *call) createKey(ctx context.Context) error {
+	f := &keyForm{
+		Name: c.str("name"), Verbs: c.r.PostForm["verb"], All: c.str("scope") != "groups", Chosen: c.r.PostForm["group"],
+		Days: c.str("days"),
+	}
+	in := ops.KeyInput{Name: f.Name, AllGroups: f.All}
+	for _, v := range f.Verbs {
+		in.Verbs = append(in.Verbs, model.Verb(v))
+	}
+	if !f.All {
+		in.GroupIDs = c.ids("group")
+	}
+	if days := c.num("days", 0); days > 0 {
+		in.Expires = c.now().Add(time.Duration(min(days, 36500)) * 24 * time.Hour)
+	}
+	k, secret, err := c.s.cfg.Ops.CreateKey(ctx, c.who, in)
+	if err != nil {
+		text, ours := c.why(err)
+		if !ours {
+			return err
+		}
+		f.Problem = text
+		return c.showKeys(ctx, http.StatusUnprocessableEntity, keysPage{Form: f})
+	}
+	c.w.Header().Set("Cache-Control", "no-store")
+	return c.showKeys(ctx, http.StatusOK, keysPage{
+		Form: &keyForm{Verbs: []string{"read"}, All: true, Days: "90"}, Made: k, Secret: secret,
+	})
+}
+
+func (c *call) revokeKey(ctx context.Context) error {
+	if err := c.s.cfg.Ops.RevokeKey(ctx, c.who, c.id64("id")); err != nil {
+		return c.refuse("/settings/keys", err)
+	}
+	return c.done("/settings/keys", c.t("keys.did.revoke"))
+}

@@ -1,0 +1,278 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
+)
+
+// playedSystem is a node on a cluster that tests change.
+type playedSystem struct{ cluster ops.ClusterView }
+
+func (p *playedSystem) Cluster(context.Context) (*ops.ClusterView, error) {
+	v := p.cluster
+	v.Now, v.Lease = noon, 3*time.Second
+	return &v, nil
+}
+
+func (p *playedSystem) About(context.Context) (*ops.AboutView, error) {
+	return &ops.AboutView{
+		Version: "v1.2.3", Revision: "0123456789ab", Go: "go1.99", Node: "node-a", Started: noon.Add(-26 * time.Hour),
+		Loops: []ops.LoopView{
+			{Name: "scheduler", Last: noon, Limit: 15 * time.Second},
+			{Name: "registry", Last: noon.Add(-time.Hour), Limit: time.Minute, Late: true},
+		},
+		Database: ops.DatabaseView{Kind: "sqlite", Version: "3.99", Generation: "S4", Migration: 5, MadeByUs: true},
+	}, nil
+}
+
+var secretShown = regexp.MustCompile(`xja_[0-9a-f]{64}`)
+
+func TestKeysPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	group := strconv.Itoa(int(w.group("golden", "gold", "")))
+	assert.Contains(t, v.text("/settings/keys"), "There are no API keys yet")
+	for _, form := range []url.Values{
+		{"verb": {"read"}},
+		{"name": {"x"}},
+		{"name": {"x"}, "verb": {"read"}, "scope": {"groups"}},
+		{"name": {"x"}, "verb": {"admin"}, "scope": {"groups"}, "group": {group}},
+		{"name": {evil}, "verb": {"read"}},
+	} {
+		rec := v.post("/settings/keys", form)
+		assert.Equal(t, http.StatusUnprocessableEntity, rec.Code, form)
+		assert.NotContains(t, rec.Body.String(), "<script>alert")
+	}
+	rec := v.post("/settings/keys", url.Values{
+		"name": {"deploy"}, "verb": {"read", "run"}, "scope": {"groups"}, "group": {group}, "days": {"90"},
+	})
+	require.Equal(t, http.StatusOK, rec.Code)
+	secret := secretShown.FindString(rec.Body.String())
+	require.NotEmpty(t, secret)
+	assert.Equal(t, "no-store", rec.Header().Get("Cache-Control"))
+	k, err := w.ops.FindKey(t.Context(), secret)
+	require.NoError(t, err)
+	assert.Equal(t, []int32{k.GroupIDs[0]}, k.GroupIDs)
+	assert.Equal(t, noon.Add(90*24*time.Hour), k.Expires.UTC())
+
+	page := v.text("/settings/keys")
+	assert.NotContains(t, page, secret, "it is shown once")
+	for _, want := range []string{"deploy", k.Prefix, "gold", "valid"} {
+		assert.Contains(t, page, want)
+	}
+	v.post("/settings/keys/"+strconv.FormatInt(k.ID, 10)+"/revoke", nil)
+	page = v.text("/settings/keys")
+	assert.Contains(t, page, "The key is revoked.")
+	assert.NotContains(t, page, "/revoke\"")
+	_, err = w.ops.FindKey(t.Context(), secret)
+	require.ErrorIs(t, err, ops.ErrNoKey)
+	v.post("/settings/keys/999/revoke", nil)
+	assert.Contains(t, v.text("/settings/keys"), "there is no API key 999")
+}
+
+// TestSessionsPage: everybody sees and ends their own logins, administrators all
+// of them; what has ended counts no more.
+func TestSessionsPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	bert := w.user("bert", false, "")
+	b := w.as(bert)
+	v.header["User-Agent"] = "Mozilla/5.0 (X11; Linux x86_64; rv:99.0) Firefox/99.0 " + evil
+	v.post("/signin", url.Values{"name": {"admin"}, "password": {"sesame-open"}})
+	second := w.as(w.admin)
+	page := v.get("/settings/sessions").Body.String()
+	assert.Contains(t, page, "Firefox, Linux")
+	assert.NotContains(t, page, "<script>alert")
+	assert.Contains(t, page, "192.0.2.1", "where it came from")
+	assert.Contains(t, page, "this one")
+	assert.NotContains(t, page, v.cookies[sessionCookie])
+	assert.NotContains(t, page, "bert")
+	all := v.text("/settings/sessions?who=all")
+	assert.Contains(t, all, "bert")
+	assert.Contains(t, v.text("/settings/sessions?user="+strconv.Itoa(int(bert.ID))), "Logins of bert")
+
+	assert.NotContains(t, b.text("/settings/sessions?who=all"), "Firefox", "others see their own alone")
+	id := auth.SessionID(v.cookies[sessionCookie])
+	b.post("/settings/sessions/"+id+"/end", nil)
+	assert.Contains(t, b.text("/settings/sessions"), "toast-bad")
+	assert.Equal(t, http.StatusOK, v.get("/settings").Code, "nobody ends those of others")
+	assert.Equal(t, http.StatusForbidden, b.post("/settings/users/1/sessions", nil).Code)
+
+	v.post("/settings/sessions/others", nil)
+	assert.Contains(t, v.text("/settings/sessions"), "1 logins have ended")
+	assert.Equal(t, http.StatusSeeOther, second.get("/settings").Code)
+	assert.Equal(t, http.StatusOK, b.get("/settings").Code)
+	v.post("/settings/sessions/"+auth.SessionID(b.cookies[sessionCookie])+"/end", nil)
+	assert.Equal(t, http.StatusSeeOther, b.get("/settings").Code)
+	b = w.as(bert)
+	v.post("/settings/users/"+strconv.Itoa(int(bert.ID))+"/sessions", nil)
+	assert.Equal(t, http.StatusSeeOther, b.get("/settings").Code)
+	v.post("/settings/sessions/none/end", nil)
+	assert.Contains(t, v.text("/settings/sessions"), "there is no such session")
+	rec := v.post("/settings/sessions/"+id+"/end", nil)
+	assert.Equal(t, "/signin", rec.Header().Get("Location"))
+	assert.Empty(t, v.cookies[sessionCookie])
+}
+
+// TestSessionsEnd: where rights or passwords change, logins end.
+func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	for name, form := range map[string]url.Values{
+		"role":     {"role": {"admin"}},
+		"password": {"role": {"user"}, "password": {"sesame-new"}},
+		"deletion": nil,
+	} {
+		u := w.user("user-"+name, false, "")
+		other := w.as(u)
+		require.Equal(t, http.StatusOK, other.get("/settings").Code)
+		at := "/settings/users/" + strconv.Itoa(int(u.ID))
+		if form == nil {
+			at += "/delete"
+		}
+		require.Equal(t, http.StatusSeeOther, v.post(at, form).Code)
+		assert.Equal(t, http.StatusSeeOther, other.get("/settings").Code, name)
+	}
+	u := w.user("user-groups", false, "")
+	other := w.as(u)
+	group := w.group("golden", "gold", "")
+	at := "/executors/" + strconv.Itoa(int(group))
+	assert.Equal(t, http.StatusForbidden, other.get(at).Code)
+	v.post("/settings/users/"+strconv.Itoa(int(u.ID)), url.Values{"role": {"user"}, "group": {strconv.Itoa(int(group))}})
+	assert.Equal(t, http.StatusOK, other.get(at).Code, "permissions count at once, without a new login")
+}
+
+func TestBrowserOf(t *testing.T) {
+	t.Parallel()
+	for agent, want := range map[string]string{
+		"": "", "curl/8.1": "curl", "xxl-job-cli something": "xxl-job-cli",
+		"Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0": "Edge, Windows",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18 like Mac OS X) AppleWebKit Version/18 Safari/604.1":                  "Safari, iPhone",
+	} {
+		assert.Equal(t, want, browserOf(agent))
+	}
+}
+
+func TestRetentionPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	page := v.text("/settings/retention")
+	for _, want := range []string{"the 30 days before", "any number of runs", "kept for 365 days", "As the nodes were started", "Nothing has been old enough"} {
+		assert.Contains(t, page, want)
+	}
+	j := w.job(w.group("golden", "gold", ""), "settle")
+	for days := range 10 {
+		w.run(j, noon.AddDate(0, 0, -days*5), time.Second, model.CodeSuccess, "")
+	}
+	form := url.Values{"days": {"20"}, "keep": {"500"}, "audit": {"0"}}
+	asked := v.post("/settings/retention", form).Body.String()
+	assert.Contains(t, asked, "Runs from before 2026-11-01 00:00:00 UTC go: 5 now")
+	assert.Contains(t, asked, "beyond its newest 500")
+	assert.Contains(t, asked, "kept for ever")
+	assert.Contains(t, v.text("/settings/retention"), "the 30 days before", "nothing is saved yet")
+	form.Set("sure", "1")
+	require.Equal(t, http.StatusSeeOther, v.post("/settings/retention", form).Code)
+	page = v.text("/settings/retention")
+	for _, want := range []string{"The retention is set", "the 20 days before", "newest 500 runs", "for all nodes", "Undo"} {
+		assert.Contains(t, page, want)
+	}
+	v.post("/settings/retention?sure=1&reset=1", nil)
+	assert.Contains(t, v.text("/settings/retention"), "the 30 days before", "undone")
+	for _, bad := range []url.Values{{"days": {"2"}}, {"days": {"x"}}, {"keep": {"-1"}}, {"audit": {"6"}}} {
+		assert.Equal(t, http.StatusUnprocessableEntity, v.post("/settings/retention", bad).Code, bad)
+	}
+	require.NoError(t, w.ops.NoteCleaned(t.Context(), ops.Cleaned{At: noon, Node: "node-b", Runs: 1234}))
+	assert.Contains(t, v.text("/settings/retention"), "1,234 runs, 0 audit records, 0 expired logins, by node node-b")
+
+	b := w.as(w.user("bert", false, strconv.Itoa(int(j.GroupID))))
+	page = b.text("/settings/retention")
+	assert.NotContains(t, page, `name="audit"`, "to be changed by administrators alone")
+	assert.Equal(t, http.StatusForbidden, b.post("/settings/retention", form).Code)
+	b.cleanNow(t, j)
+}
+
+// cleanNow deletes the runs of a job as a user of its group, who may do no more.
+func (v *visitor) cleanNow(t *testing.T, j *model.Job) {
+	t.Helper()
+	group, job := strconv.Itoa(int(j.GroupID)), strconv.Itoa(int(j.ID))
+	rec := v.post("/settings/clean", url.Values{"kind": {"9"}})
+	assert.Equal(t, http.StatusUnprocessableEntity, rec.Code, "those of all groups are for administrators")
+	assert.Equal(t, http.StatusUnprocessableEntity, v.post("/settings/clean", url.Values{"group": {"x"}, "kind": {"9"}}).Code)
+	assert.Equal(t, http.StatusUnprocessableEntity, v.post("/settings/clean", url.Values{"group": {group}, "kind": {"10"}}).Code)
+	form := url.Values{"group": {group}, "job": {job}, "kind": {"1"}}
+	page := v.post("/settings/clean", form).Body.String()
+	assert.Contains(t, page, "Delete 3 runs?")
+	assert.Contains(t, page, "older than 1 month")
+	form.Set("sure", "1")
+	require.Equal(t, http.StatusSeeOther, v.post("/settings/clean", form).Code)
+	assert.Contains(t, v.text("/settings/retention"), "3 runs are deleted")
+	left, _, err := v.w.db.Logs(t.Context(), model.LogFilter{JobID: j.ID, Limit: 100})
+	require.NoError(t, err)
+	assert.Len(t, left, 7)
+}
+
+func TestClusterPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.system.cluster = ops.ClusterView{
+		Nodes: []ops.NodeView{
+			{Name: "node-a", This: true, State: ops.NodeAlive, Seen: noon, Host: evil, Version: "v1.2.3", Started: noon, Shards: 1},
+			{Name: "node-b", State: ops.NodeSilent, Seen: noon.Add(-time.Minute), Faults: []string{"leases are not renewed"}},
+			{Name: "node-c", State: ops.NodeGone, Seen: noon.Add(-time.Hour)},
+		},
+		Shards: []ops.ShardView{{Index: 0, Owner: "node-a", Expires: noon.Add(2500 * time.Millisecond)}},
+	}
+	v := w.as(w.admin)
+	page := v.get("/settings/cluster").Body.String()
+	assert.NotContains(t, page, "<script>alert")
+	for _, want := range []string{"works", "silent", "has stopped", "this one", "2.50 s", "leases are not renewed", "All 1 shards have a node", "not shared with Java"} {
+		assert.Contains(t, page, want)
+	}
+	w.system.cluster.Shards = append(w.system.cluster.Shards, ops.ShardView{Index: 1, Due: 3, Since: noon.Add(-time.Minute)})
+	w.system.cluster.Java = ops.JavaView{Shared: true, Looked: 300, Runs: 7, Address: "10.0.0.7", Last: noon, LogID: 99}
+	page = v.text("/settings/cluster")
+	for _, want := range []string{"1 shards without a node", "nobody's", "1 min 0 s", "7 are of Java admins; the last one of 10.0.0.7", "/runs/99"} {
+		assert.Contains(t, page, want)
+	}
+	w.system.cluster.Shards[1].Owner = "node-a"
+	assert.Contains(t, v.text("/settings/cluster"), "3 jobs are due and not planned, 1 min 0 s behind")
+	about := v.text("/settings/about")
+	for _, want := range []string{"0123456789ab", "26 h 0 min", "sqlite 3.99", "migration 5", "registry", "late"} {
+		assert.Contains(t, about, want)
+	}
+	assert.NotContains(t, w.as(w.user("bert", false, "")).text("/settings/about"), "sqlite 3.99", "for administrators")
+}
+
+// TestSettingsInEveryLanguage: no text is missing, whoever asks.
+func TestSettingsInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	for _, lang := range langNames {
+		v.cookies[langCookie] = lang.code
+		for _, page := range []string{"keys", "sessions", "retention", "cluster", "about", "audit"} {
+			body := v.text("/settings/" + page)
+			assert.NotRegexp(t, `[> ](keys|sessions|retention|clean|cluster|about|audit|settings)\.[a-z.0-9]+<`, body, page)
+		}
+		assert.Equal(t, http.StatusOK, v.post("/settings/clean", url.Values{"kind": {"9"}}).Code)
+		assert.Equal(t, http.StatusOK, v.post("/settings/retention", url.Values{"days": {"3"}}).Code)
+	}
+	assert.NotEmpty(t, strings.TrimSpace(v.text("/settings")))
+}

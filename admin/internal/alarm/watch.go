@@ -147,11 +147,11 @@ func (w *Watcher) pass(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	broken, err := w.check(ctx, groups, now)
+	open, err := w.open(ctx)
 	if err != nil {
 		return err
 	}
-	open, err := w.open(ctx)
+	broken, err := w.check(ctx, groups, open, now)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (w *Watcher) jobs(
 // check returns what rules are broken. A rule of a job takes the place of that
 // of its group.
 func (w *Watcher) check(
-	ctx context.Context, groups map[int32]*model.Group, now time.Time,
+	ctx context.Context, groups map[int32]*model.Group, open map[model.AlarmKey]*model.AlarmRecord, now time.Time,
 ) (map[model.AlarmKey]breach, error) {
 	rules, err := w.cfg.Store.AlarmRules(ctx)
 	if err != nil {
@@ -251,7 +251,7 @@ func (w *Watcher) check(
 	broken, empty := make(map[model.AlarmKey]breach), make(map[int32]time.Time)
 	for _, r := range rules {
 		if r.What == model.AlarmOnNobody {
-			w.checkGroup(r, groups[r.ObjectID], now, broken, empty)
+			w.checkGroup(r, groups[r.ObjectID], open[r.AlarmKey], now, broken, empty)
 			continue
 		}
 		ask := w.cfg.Store.LateFires
@@ -278,9 +278,11 @@ func (w *Watcher) check(
 }
 
 // checkGroup checks that a group has an executor. It is counted from when this
-// node has first seen that it has none.
+// node has first seen that it has none; an alarm that is open says that the limit
+// had passed already when another node watched, or this one before a pause.
 func (w *Watcher) checkGroup(
-	r model.AlarmRule, g *model.Group, now time.Time, broken map[model.AlarmKey]breach, empty map[int32]time.Time,
+	r model.AlarmRule, g *model.Group, open *model.AlarmRecord, now time.Time,
+	broken map[model.AlarmKey]breach, empty map[int32]time.Time,
 ) {
 	if g == nil || len(g.Addresses()) > 0 {
 		return
@@ -288,6 +290,9 @@ func (w *Watcher) checkGroup(
 	since, known := w.nobody[g.ID]
 	if !known {
 		since = now
+		if open != nil {
+			since = open.First.Add(-r.Limit)
+		}
 	}
 	empty[g.ID] = since
 	if now.Sub(since) >= r.Limit {

@@ -228,6 +228,29 @@ func TestTakeover(t *testing.T) {
 	})
 }
 
+// TestAPauseIsNoRecovery: when a node loses the watch for a moment, or another
+// one takes it over, a group without an executor is not told to have one again.
+func TestAPauseIsNoRecovery(t *testing.T) {
+	watch(t, func(t *testing.T, w *watching) {
+		w.rule(model.AlarmOnNobody, model.ChangeGroup, w.group.ID, 20*time.Second)
+		w.group.AddressList = model.T("")
+		require.NoError(t, w.UpdateGroup(t.Context(), w.group))
+		assert.Equal(t, []Kind{NoExecutor}, w.after(time.Minute))
+		w.holds.Store(false)
+		assert.Empty(t, w.after(10*time.Second))
+		w.holds.Store(true)
+		assert.Empty(t, w.after(time.Minute), "after a pause")
+		w.stop()
+		w.start()
+		assert.Empty(t, w.after(time.Minute), "on another node")
+		require.Len(t, w.alarms(false), 1)
+		assert.Empty(t, w.alarms(true))
+		w.group.AddressList = model.T("http://10.0.0.1/")
+		require.NoError(t, w.UpdateGroup(t.Context(), w.group))
+		assert.Equal(t, []Kind{Recovered}, w.after(time.Minute))
+	})
+}
+
 func TestFailuresOnRecordEnd(t *testing.T) {
 	watch(t, func(t *testing.T, w *watching) {
 		failed := model.AlarmRecord{

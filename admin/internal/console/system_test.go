@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -42,6 +43,9 @@ var secretShown = regexp.MustCompile(`xja_[0-9a-f]{64}`)
 
 func TestKeysPage(t *testing.T) {
 	t.Parallel()
+	for _, v := range model.Verbs() {
+		assert.True(t, i18n.HasConsole("keys.verb."+string(v)), "a verb without words: %s", v)
+	}
 	w := newWorld(t)
 	v := w.as(w.admin)
 	group := strconv.Itoa(int(w.group("golden", "gold", "")))

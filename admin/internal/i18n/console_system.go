@@ -15,6 +15,7 @@ var consoleSystem = pageTexts{
 	"keys.verb.read":  {"查看任务、运行和执行器", "檢視任務、執行和執行器", "look at jobs, runs and executors"},
 	"keys.verb.run":   {"执行、重试和终止运行，探测执行器", "執行、重試和終止執行，探測執行器", "start, retry and end runs, probe executors"},
 	"keys.verb.edit":  {"修改任务，清理运行记录", "修改任務，清理執行記錄", "change jobs, clear runs"},
+	"keys.verb.code":  {"查看和修改脚本任务的代码", "檢視和修改指令碼任務的程式碼", "see and change the code of script jobs"},
 	"keys.verb.admin": {"一切（只能用于全部执行器）", "一切（只能用於全部執行器）", "everything; for all executors only"},
 	"keys.scope":      {"范围", "範圍", "Where"},
 	"keys.scope.all":  {"全部执行器，包括以后新建的", "全部執行器，包括以後新增的", "all executors, later ones too"},

@@ -119,7 +119,8 @@ func clusterOf(this string, view store.LeaseView, ttl time.Duration) cluster {
 	}
 	for _, n := range view.Nodes {
 		node := ops.NodeView{
-			Name: n.Name, This: n.Name == this, State: ops.NodeAlive, Seen: time.UnixMilli(n.SeenMs), Shards: held[n.Name],
+			Name: n.Name, This: n.Name == this, State: ops.NodeAlive, Seen: time.UnixMilli(n.SeenMs),
+			Shards: held[n.Name],
 		}
 		if view.NowMs-n.SeenMs > ttl.Milliseconds() {
 			node.State = ops.NodeSilent

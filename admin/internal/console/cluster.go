@@ -139,7 +139,8 @@ func (c *call) about(ctx context.Context) error {
 			schema = c.t("about.schema.ours", db.Generation, db.Migration)
 		}
 		p.Base = []fact{
-			{Name: c.t("about.db"), Value: db.Kind + " " + db.Version, Mono: true}, {Name: c.t("about.schema"), Value: schema},
+			{Name: c.t("about.db"), Value: db.Kind + " " + db.Version, Mono: true},
+			{Name: c.t("about.schema"), Value: schema},
 		}
 	}
 	for _, l := range v.Loops {

@@ -120,7 +120,8 @@ func (c *call) keyRow(k *model.Key, titles map[int32]string) keyRow {
 // createKey makes a key and shows its secret on the answer itself.
 func (c *call) createKey(ctx context.Context) error {
 	f := &keyForm{
-		Name: c.str("name"), Verbs: c.r.PostForm["verb"], All: c.str("scope") != "groups", Chosen: c.r.PostForm["group"],
+		Name: c.str("name"), Verbs: c.r.PostForm["verb"],
+		All: c.str("scope") != "groups", Chosen: c.r.PostForm["group"],
 		Days: c.str("days"),
 	}
 	in := ops.KeyInput{Name: f.Name, AllGroups: f.All}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -66,9 +67,7 @@ func TestMatrix(t *testing.T) {
 				rec := v.get(path)
 				if method == http.MethodPost {
 					form := url.Values{}
-					for k, values := range forms {
-						form[k] = values
-					}
+					maps.Copy(form, forms)
 					rec = v.post(path, form)
 				}
 				return rec.Code, rec.Header().Get("Location") + rec.Body.String()

@@ -134,7 +134,8 @@ func (c *call) setRetention(ctx context.Context) error {
 	in := c.retentionOf()
 	if c.str("sure") == "" {
 		err := c.askRetention(ctx, in, url.Values{
-			"days": {strconv.Itoa(in.RunDays)}, "keep": {strconv.Itoa(in.KeepPerJob)}, "audit": {strconv.Itoa(in.AuditDays)},
+			"days": {strconv.Itoa(in.RunDays)}, "keep": {strconv.Itoa(in.KeepPerJob)},
+			"audit": {strconv.Itoa(in.AuditDays)},
 		})
 		text, ours := c.why(err)
 		if err == nil || !ours {

@@ -78,8 +78,8 @@ var consoleExecutors = pageTexts{
 	"executor.overlap.how": {
 		"在此期间，注册和回报接受两个令牌；触发时先用新令牌，被拒绝则改用旧令牌，并记住每个地址接受哪一个。再次更换会立即结束更早的旧令牌。",
 		"在此期間，註冊和回報接受兩個權杖；觸發時先用新權杖，被拒絕則改用舊權杖，並記住每個位址接受哪一個。再次更換會立即結束更早的舊權杖。",
-		"Until then both are taken when programs register and report. They are triggered with the new one, or with the " +
-			"old one if they refuse it. A further change ends the one from before at once.",
+		"Until then both are taken when programs register and report. They are triggered with the new one, or with " +
+			"the old one if they refuse it. A further change ends the one from before at once.",
 	},
 	"executor.token.old":         {"旧令牌仍然有效：", "舊權杖仍然有效：", "The old token still counts:"},
 	"executor.token.old.endless": {"直到手动结束。", "直到手動結束。", "until somebody ends it."},

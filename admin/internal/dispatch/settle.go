@@ -32,11 +32,7 @@ const (
 // it has not, so it is sent once more; none and busy is asked again, for a
 // COVER_EARLY resend would kill the very run.
 func (d *Dispatcher) settle(ctx context.Context, e *entry) {
-	if e.Run.PlannedMs != 0 && d.cfg.Stopped(ctx, e.Run.JobID) { // it may have waited for seconds
-		d.mu.Lock()
-		e.stopped = true
-		d.mu.Unlock()
-	}
+	d.noteStop(ctx, e) // it may have waited for seconds
 	d.prepare(e)
 	if e.Run.Address == "" || e.unnoted {
 		d.settleUnaddressed(ctx, e)
@@ -84,6 +80,7 @@ func (d *Dispatcher) settle(ctx context.Context, e *entry) {
 			d.hold(e)
 			return
 		}
+		d.noteStop(bound, e)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -93,6 +90,17 @@ func (d *Dispatcher) settle(ctx context.Context, e *entry) {
 	default:
 		d.failUnknown(e, last)
 	}
+}
+
+// noteStop marks a run whose job a person has stopped on another node, which is
+// on record only.
+func (d *Dispatcher) noteStop(ctx context.Context, e *entry) {
+	if e.Run.PlannedMs == 0 || d.stopped(e) || !d.cfg.Stopped(ctx, e.Run.JobID) {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e.stopped = true
 }
 
 // settleUnaddressed handles a run that has no address on record. One is noted
@@ -145,6 +153,7 @@ func (s *settling) once(ctx context.Context) (r execclient.Result, again bool) {
 		return unknown(text(i18n.JoblogSentTwice)), true
 	}
 	idle, msg, err := d.idle(ctx, e)
+	d.noteStop(ctx, e) // the questions took a while
 	switch {
 	case err != nil:
 		return unknown(err.Error()), true

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -261,4 +262,24 @@ func TestSettleOfARunThatOthersHaveTakenOver(t *testing.T) {
 			assert.Equal(t, model.CodeSuccess, w.outcome(t).Code)
 		})
 	}
+}
+
+// A stop on another node while a run is settled: what its executor turns out not
+// to have is not sent.
+func TestSettleOfARunWhoseJobIsStoppedElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		var busy atomic.Bool
+		busy.Store(true)
+		w.exec.idle = func(string) (bool, string, error) { return !busy.Load(), "busy", nil }
+		it := w.item(1, bean(model.RouteFirst), 0)
+		it.Settle = true
+		w.Add(it)
+		wait(5 * time.Second)
+		w.set(func() { w.stopped = true })
+		busy.Store(false)
+		wait(takeoverLimit)
+		assert.Empty(t, w.exec.sent())
+		assert.True(t, w.outcome(t).NoRetry)
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,13 +104,18 @@ func minuteOf(h *Hour, name string) int {
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		fault, slow := error(nil), time.Hour
+		set := func(err error, d time.Duration) { mu.Lock(); defer mu.Unlock(); fault, slow = err, d }
 		f := New(Config{Jobs: func(ctx context.Context, _ int32, _ int) ([]model.StartedJob, error) {
+			mu.Lock()
+			err, d := fault, slow
+			mu.Unlock()
 			select {
 			case <-ctx.Done():
 				return nil, ctx.Err()
-			case <-time.After(slow):
-				return nil, fault
+			case <-time.After(d):
+				return nil, err
 			}
 		}})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -120,10 +126,10 @@ func TestUnknown(t *testing.T) {
 		assert.False(t, ok)
 		assert.Equal(t, firstWait, time.Since(start))
 		<-time.After(countLimit)
-		fault, slow = errors.New("no database"), 0
+		set(errors.New("no database"), 0)
 		_, ok = f.Hour(ctx, all)
 		assert.False(t, ok)
-		fault = nil
+		set(nil, 0)
 		_, ok = f.Hour(ctx, all)
 		assert.True(t, ok)
 		<-time.After(time.Hour)

@@ -112,7 +112,8 @@ type call struct {
 	in     any // nil is no body
 	out    any // nil drops the answer
 	raw    func(*http.Response) error
-	also   int // a status that is an answer, too
+	also   int  // a status that is an answer, too
+	once   bool // is never sent again
 
 	tag string // ETag of the answer
 }
@@ -133,7 +134,7 @@ func (c *Client) do(ctx context.Context, r *call) error {
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
 		wait, err := c.try(ctx, r, body, key)
-		if err == nil || wait < 0 || attempt == attempts || ctx.Err() != nil {
+		if err == nil || wait < 0 || r.once || attempt == attempts || ctx.Err() != nil {
 			return err
 		}
 		select {

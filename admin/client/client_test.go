@@ -148,11 +148,21 @@ func TestEveryOperation(t *testing.T) {
 		func() error { return drain(c.JobChanges(ctx, 7)) },
 		func() error { return drain(c.GroupChanges(ctx, 7)) },
 		func() error { return drain(c.Follow(ctx, 7, 0)) },
+		func() error { return drain(c.Alarms(ctx, AlarmFilter{})) },
+		func() error { return drain(c.Logins(ctx, 0)) },
 		func() error { return c.DeleteJob(ctx, 7, "*") },
 		func() error { return c.DeleteGroup(ctx, 7, "*") },
 		func() error { return c.DeleteUser(ctx, 7) },
 		func() error { return c.RevokeKey(ctx, 7) },
 		func() error { return c.ExportAudit(ctx, "csv", io.Discard) },
+		func() error { return c.SaveView(ctx, View{}) },
+		func() error { return c.DeleteView(ctx, PageJobs, "mine") },
+		func() error { return c.TestAlarm(ctx, "ding") },
+		func() error { return c.SetRule(ctx, RuleInput{}) },
+		func() error { return c.DeleteRule(ctx, KindJob, 7, AlarmLate) },
+		func() error { return c.SetMute(ctx, MuteInput{}) },
+		func() error { return c.DeleteMute(ctx, KindJob, 7) },
+		func() error { return c.EndLogin(ctx, "7") },
 		second(c.Job(ctx, 7)), second(c.CreateJob(ctx, JobCreate{})), second(c.UpdateJob(ctx, 7, "*", JobInput{})),
 		second(c.StartJob(ctx, 7)), second(c.StopJob(ctx, 7)), second(c.RunJob(ctx, 7, RunInput{})),
 		second(c.CloneJob(ctx, 7, "")), second(c.NextTimes(ctx, 7, 0)), second(c.PreviewSchedule(ctx, Schedule{}, 0)),
@@ -164,6 +174,9 @@ func TestEveryOperation(t *testing.T) {
 		second(c.ClearRuns(ctx, ClearInput{})), second(c.User(ctx, 7)), second(c.CreateUser(ctx, UserCreate{})),
 		second(c.UpdateUser(ctx, 7, UserInput{})), second(c.Key(ctx, 7)), second(c.CreateKey(ctx, KeyInput{})),
 		second(c.Session(ctx)), second(c.Overview(ctx, now, now)), second(c.Cluster(ctx)), second(c.Health(ctx)),
+		second(c.MoveJobs(ctx, []int32{7}, 8)), second(c.Tags(ctx)), second(c.Views(ctx, "")), second(c.Channels(ctx)),
+		second(c.Rules(ctx)), second(c.Mutes(ctx)), second(c.EndLogins(ctx, 7)), second(c.Retention(ctx)),
+		second(c.SetRetention(ctx, RetentionInput{})), second(c.ResetRetention(ctx)), second(c.About(ctx)),
 	}
 	for _, call := range calls {
 		require.NoError(t, call())
@@ -200,6 +213,8 @@ func TestRetries(t *testing.T) {
 		{name: "post, connection lost", list: []reply{broken, ok(`{"run_ids":[1]}`)}, call: runJob, wantTries: 2, wantWait: 250 * time.Millisecond},
 		{name: "post, the first is under way", list: []reply{problem(409, `{"type":"urn:xxl-job:problem:key-busy"}`), ok(`{}`)}, call: runJob, wantTries: 2, wantWait: 250 * time.Millisecond},
 		{name: "post, conflict", list: []reply{problem(409, `{"type":"urn:xxl-job:problem:conflict","title":"it runs"}`)}, call: runJob, wantTries: 1, wantErr: "409 it runs"},
+		{name: "test of a channel, refused by its service", list: []reply{problem(503, `{"title":"no","detail":"HTTP 500"}`)}, call: testAlarm, wantTries: 1, wantErr: "503 no: HTTP 500"},
+		{name: "test of a channel, connection lost", list: []reply{broken, ok(`{}`)}, call: testAlarm, wantTries: 1, wantErr: "connection reset"},
 		{name: "put, connection lost", list: []reply{broken, ok(`{}`)}, call: updateJob, wantTries: 1, wantErr: "connection reset"},
 		{name: "put, patience", list: []reply{patience, ok(`{}`)}, call: updateJob, wantTries: 2, wantWait: 3 * time.Second},
 		{name: "put, proxy", list: []reply{says(502, "text/html", "<h1>"), ok(`{}`)}, call: updateJob, wantTries: 1, wantErr: "502 Bad Gateway"},
@@ -242,6 +257,8 @@ func updateJob(ctx context.Context, c *Client) error {
 	_, err := c.UpdateJob(ctx, 7, `"1"`, JobInput{})
 	return err
 }
+
+func testAlarm(ctx context.Context, c *Client) error { return c.TestAlarm(ctx, "ding") }
 
 func TestErrors(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,13 @@ func TestEveryField(t *testing.T) {
 		"AuditRecord": reflect.TypeFor[AuditRecord](), "Day": reflect.TypeFor[Day](), "Overview": reflect.TypeFor[Overview](),
 		"Node": reflect.TypeFor[Node](), "ShardLease": reflect.TypeFor[ShardLease](), "Cluster": reflect.TypeFor[Cluster](),
 		"Health": reflect.TypeFor[Health](), "Moved": reflect.TypeFor[Moved](), "JobRefusal": reflect.TypeFor[JobRefusal](),
-		"TagCount": reflect.TypeFor[TagCount](),
+		"TagCount": reflect.TypeFor[TagCount](), "View": reflect.TypeFor[View](), "Delivery": reflect.TypeFor[Delivery](),
+		"Alarm": reflect.TypeFor[Alarm](), "Channel": reflect.TypeFor[Channel](), "Rule": reflect.TypeFor[Rule](),
+		"RuleInput": reflect.TypeFor[RuleInput](), "Mute": reflect.TypeFor[Mute](), "Login": reflect.TypeFor[Login](),
+		"MuteInput": reflect.TypeFor[MuteInput](), "Retention": reflect.TypeFor[Retention](),
+		"RetentionInput": reflect.TypeFor[RetentionInput](), "Cleaned": reflect.TypeFor[Cleaned](),
+		"JavaNodes": reflect.TypeFor[JavaNodes](), "Loop": reflect.TypeFor[Loop](),
+		"Database": reflect.TypeFor[Database](), "About": reflect.TypeFor[About](),
 	} {
 		var want []string
 		for field := range doc.Components.Schemas[name].Properties {

@@ -145,9 +145,9 @@ type Change struct {
 	ID          int64        `json:"id"`
 	At          time.Time    `json:"at"`
 	User        string       `json:"user"`
-	Kind        string       `json:"kind"` // job or group
+	Kind        string       `json:"kind"` // KindJob or KindGroup
 	ObjectID    int32        `json:"object_id"`
-	Action      string       `json:"action"` // create, update, delete, start, stop, code or undo
+	Action      string       `json:"action"` // create, update, delete, start, stop, move, code or undo
 	Differences []Difference `json:"differences"`
 }
 

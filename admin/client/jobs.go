@@ -201,6 +201,41 @@ func (c *Client) Tags(ctx context.Context) ([]TagCount, error) {
 	return out.Items, nil
 }
 
+// Pages of the console that have views.
+const (
+	PageJobs = "jobs"
+	PageRuns = "runs"
+)
+
+// View is a filter of a page that a user has saved.
+type View struct {
+	Page  string `json:"page"`  // PageJobs or PageRuns
+	Name  string `json:"name"`  // 1 to 64 characters
+	Query string `json:"query"` // of the address of the page, up to 2000 bytes
+}
+
+// Views returns the views of the user who asks, by name: those of a page, "" being
+// all. Views belong to users: with a key there are none.
+func (c *Client) Views(ctx context.Context, ofPage string) ([]View, error) {
+	out, err := get[page[View]](ctx, c, "/views", "page", ofPage)
+	if err != nil {
+		return nil, err
+	}
+	return out.Items, nil
+}
+
+// SaveView saves a view, over what was there under its name. ErrConflict says that
+// the page has 50 already. With a key it is ErrForbidden.
+func (c *Client) SaveView(ctx context.Context, v View) error {
+	return c.do(ctx, &call{method: http.MethodPut, path: "/views", in: v})
+}
+
+// DeleteView forgets a view. One that is not there is no error. With a key it is
+// ErrForbidden.
+func (c *Client) DeleteView(ctx context.Context, page, name string) error {
+	return c.do(ctx, &call{method: http.MethodDelete, path: "/views", query: values("page", page, "name", name)})
+}
+
 // Times are instants at which a schedule fires.
 type Times struct {
 	Times    []time.Time `json:"times"`
@@ -258,18 +293,19 @@ func (c *Client) SaveCode(ctx context.Context, jobID int32, code, remark string)
 
 // get asks for an object, with pairs as its query.
 func get[T any](ctx context.Context, c *Client, path string, pairs ...string) (*T, error) {
-	out := new(T)
-	err := c.do(ctx, &call{method: http.MethodGet, path: path, query: values(pairs...), out: out})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return object[T](ctx, c, &call{method: http.MethodGet, path: path, query: values(pairs...)})
 }
 
 // post sends in and is answered by an object. in may be nil.
 func post[T any](ctx context.Context, c *Client, path string, in any) (*T, error) {
+	return object[T](ctx, c, &call{method: http.MethodPost, path: path, in: in})
+}
+
+// object sends a request that is answered by an object.
+func object[T any](ctx context.Context, c *Client, r *call) (*T, error) {
 	out := new(T)
-	if err := c.do(ctx, &call{method: http.MethodPost, path: path, in: in, out: out}); err != nil {
+	r.out = out
+	if err := c.do(ctx, r); err != nil {
 		return nil, err
 	}
 	return out, nil

@@ -116,11 +116,7 @@ func (c *Client) CreateUser(ctx context.Context, in UserCreate) (*User, error) {
 
 // UpdateUser replaces role and groups of a user, and the password if one is given.
 func (c *Client) UpdateUser(ctx context.Context, id int32, in UserInput) (*User, error) {
-	out := new(User)
-	if err := c.do(ctx, &call{method: http.MethodPut, path: at("/users/", id, ""), in: in, out: out}); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return object[User](ctx, c, &call{method: http.MethodPut, path: at("/users/", id, ""), in: in})
 }
 
 // DeleteUser deletes a user, whose logins end.
@@ -193,27 +189,54 @@ func (c *Client) Overview(ctx context.Context, from, to time.Time) (*Overview, e
 	return get[Overview](ctx, c, "/overview", "from", day(from), "to", day(to))
 }
 
+// States of a node.
+const (
+	NodeAlive  = "alive"
+	NodeSilent = "silent" // not seen for longer than a lease lasts
+	NodeGone   = "gone"   // it has stopped, or was forgotten after a while of silence
+)
+
 // Node is a process of the cluster.
 type Node struct {
-	Name   string    `json:"name"`
-	SeenAt time.Time `json:"seen_at"`
+	Name      string     `json:"name"`
+	State     string     `json:"state"` // NodeAlive, NodeSilent or NodeGone
+	SeenAt    time.Time  `json:"seen_at"`
+	Host      string     `json:"host"`       // "" of one that has not said
+	Version   string     `json:"version"`    // "" of one that has not said
+	StartedAt *time.Time `json:"started_at"` // nil of one that has not said
+	Shards    int        `json:"shards"`     // that it schedules
+	Faults    []string   `json:"faults"`     // what it last said was wrong
 }
 
 // ShardLease says who schedules a shard.
 type ShardLease struct {
 	Index     int32      `json:"index"`
-	Owner     string     `json:"owner"` // "" while nobody has it
-	ExpiresAt *time.Time `json:"expires_at"`
+	Owner     string     `json:"owner"`      // "" while nobody has it
+	ExpiresAt *time.Time `json:"expires_at"` // nil without a lease
+	Due       int        `json:"due"`        // jobs that are due and not planned
+	DueSince  *time.Time `json:"due_since"`  // the oldest of these times; nil without any
+}
+
+// JavaNodes is what Java admins on the same database have left in the rows of
+// runs: they do not say that they are there.
+type JavaNodes struct {
+	Shared   bool       `json:"shared"`    // rows are written so that Java nodes can live beside ours
+	Runs     int        `json:"runs"`      // of the newest triggers, those of a Java admin
+	LookedAt int        `json:"looked_at"` // how many triggers were looked at
+	Address  string     `json:"address"`   // of the Java admin that made the newest of these
+	LastAt   *time.Time `json:"last_at"`   // when it made that; nil: there is none
 }
 
 // Cluster is the cluster as the database knows it.
 type Cluster struct {
-	Node   string       `json:"node"` // which has answered
-	Nodes  []Node       `json:"nodes"`
-	Shards []ShardLease `json:"shards"`
+	Node    string       `json:"node"` // which has answered
+	Nodes   []Node       `json:"nodes"`
+	Shards  []ShardLease `json:"shards"`
+	LeaseMs int64        `json:"lease_ms"` // milliseconds that a node that vanishes holds its shards
+	Java    JavaNodes    `json:"java"`
 }
 
-// Cluster returns nodes, shards and leases.
+// Cluster returns nodes, shards and leases. For administrators.
 func (c *Client) Cluster(ctx context.Context) (*Cluster, error) {
 	return get[Cluster](ctx, c, "/cluster")
 }

@@ -251,3 +251,34 @@ func TestThrottle(t *testing.T) {
 	b.clean("throttled")
 	b.picture("signin-throttled-390")
 }
+
+// TestLogins ends the logins of another browser, and then all of a user's.
+func TestLogins(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	here, there := w.open(t), w.open(t)
+	for _, b := range []*tab{here, there} {
+		b.size(1440)
+		b.login(adminName, password)
+	}
+	here.visit("/settings/sessions")
+	here.follow(click(`form[action$="/sessions/others"] button`)...)
+	assert.Equal(t, "1", here.text(`String(document.querySelectorAll('tr[data-row]').length)`))
+	here.clean("others ended")
+	there.visit("/jobs")
+	assert.Equal(t, "/signin", there.text(`location.pathname`))
+
+	const other = "somebody else"
+	here.visit("/settings/users/new")
+	here.write(`main input[name=name]`, other)
+	here.write(`main input[name=password]`, password)
+	here.follow(click(`main form button.primary`)...)
+	there.login(other, password)
+	here.visit("/settings/sessions?who=all")
+	here.visit(here.text(`(([...document.querySelectorAll('a.name')].find((a) => a.textContent === '` + other +
+		`')) ?? location).getAttribute?.('href') ?? ''`))
+	here.follow(click(`details.confirm > summary`, `details.confirm button.primary`)...)
+	here.clean("all ended")
+	there.visit("/jobs")
+	assert.Equal(t, "/signin", there.text(`location.pathname`))
+}

@@ -38,7 +38,7 @@ func newSetup(t *testing.T) (w *world, printed string) {
 	case err := <-ended:
 		require.NoError(t, err)
 	}
-	server := httptest.NewServer(centre.Handler())
+	server := httptest.NewServer(journal.watch(centre.Handler()))
 	t.Cleanup(server.Close)
 	w.url = server.URL
 	return w, <-said

@@ -91,11 +91,15 @@ func (s *Store) TagCounts(ctx context.Context, groups []int32, limit int) ([]mod
 	if !w.groups("j.job_group", 0, groups) {
 		return nil, nil
 	}
+	from := "xxljob_tag t"
+	if groups != nil {
+		from += " JOIN xxl_job_info j ON j.id = t.job_id"
+	}
 	list, err := collect(ctx, s.reader(), func(row scanner) (model.TagCount, error) {
 		var t model.TagCount
 		err := row.Scan(&t.Tag, &t.Jobs)
 		return t, err
-	}, s.sql("SELECT t.tag, COUNT(*) FROM xxljob_tag t JOIN xxl_job_info j ON j.id = t.job_id"+w.String()+
+	}, s.sql("SELECT t.tag, COUNT(*) FROM "+from+w.String()+
 		" GROUP BY t.tag ORDER BY COUNT(*) DESC, t.tag LIMIT ?"), append(w.args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("tags of jobs: %w", err)

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -237,12 +238,17 @@ func (f *fixture) jobsBehind(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, before, total)
 	titles := map[int32]string{}
+	groups, _, err := f.Groups(ctx, model.GroupFilter{})
+	require.NoError(t, err)
+	for _, g := range groups { // of jobs that were there before
+		titles[g.ID] = g.Title
+	}
 	for i, name := range []string{"beta", "alpha", "beta", "gamma", "alpha"} {
 		id := f.addJob(t, name, int64(i%2)*1000)
 		if i%2 == 1 {
 			require.NoError(t, f.SetRunning(ctx, id, true, int64(i)*1000))
 		}
-		g := &model.Group{AppName: name, Title: name + name, UpdateTime: apiNow}
+		g := &model.Group{AppName: name + strconv.Itoa(i), Title: name + name, UpdateTime: apiNow}
 		require.NoError(t, f.CreateGroup(ctx, g))
 		titles[g.ID] = g.Title
 		require.NoError(t, f.RegroupJobs(ctx, []int32{id}, g.ID, apiNow))
@@ -262,6 +268,8 @@ func (f *fixture) jobsBehind(t *testing.T) {
 				if got = append(got, list...); len(list) < 2 {
 					break
 				}
+				require.LessOrEqual(t, len(got), total, "pages without end: sort %v ascending %v, mark %+v", order, ascending,
+					filter.After)
 				mark := order.Mark(list[1], titles[list[1].GroupID])
 				filter.After = &mark
 			}

@@ -184,10 +184,20 @@ func ask[T any](b *tab, action chromedp.Action[T]) T {
 	return v
 }
 
-// text is what a script returns.
+// text is what a script returns, which changes nothing; on a page that renews
+// itself just then it is run on the next one.
 func (b *tab) text(script string) string {
 	b.t.Helper()
-	return ask(b, chromedp.Evaluate[string](script))
+	ctx, stop := context.WithTimeout(b.ctx, patience)
+	defer stop()
+	for {
+		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](script))
+		if err == nil || !strings.Contains(err.Error(), "navigated or closed") {
+			require.NoError(b.t, err)
+			return text
+		}
+		require.NoError(b.t, ctx.Err(), "%v", err)
+	}
 }
 
 // until waits until a script says true. Pages may change meanwhile.

@@ -139,6 +139,22 @@ func TestSetup(t *testing.T) {
 	}
 }
 
+// TestSetupFinished: the setup ends without a first job as well.
+func TestSetupFinished(t *testing.T) {
+	w, printed := newSetup(t)
+	b := w.open(t)
+	b.size(1440)
+	b.scripts(false)
+	b.visit("/setup")
+	b.choose(printed, "a-password-of-mine", "en")
+	b.follow(click(`form[action="/setup/finish"] button`)...)
+	b.clean("finished")
+	assert.NotEqual(t, "/setup", b.text(`location.pathname`))
+	b.expect(http.StatusGone)
+	b.visit("/setup")
+	b.clean("closed")
+}
+
 // choose sends the form of the first step.
 func (b *tab) choose(printed, own, lang string) {
 	b.t.Helper()

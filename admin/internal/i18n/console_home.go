@@ -41,8 +41,10 @@ var consoleHome = pageTexts{
 	"home.notnamed": {"以及另外 {0} 项", "以及另外 {0} 項", "and {0} more"},
 	"home.node":     {"本节点：{0}", "本節點：{0}", "This node: {0}"},
 	"home.idlenode": {"节点 {0} 没有租约", "節點 {0} 沒有租約", "Node {0} holds no lease"},
-	"home.noaddress": {"执行器“{0}”没有可用地址（已启动任务 {1} 个）", "執行器「{0}」沒有可用位址（已啟動任務 {1} 個）",
-		"No address of the executor “{0}” is registered (started jobs: {1})"},
+	"home.noaddress": {
+		"执行器“{0}”没有可用地址（已启动任务 {1} 个）", "執行器「{0}」沒有可用位址（已啟動任務 {1} 個）",
+		"No address of the executor “{0}” is registered (started jobs: {1})",
+	},
 	"home.deadof": {
 		"执行器“{0}”：{2} 个地址中 {1} 个无应答", "執行器「{0}」：{2} 個位址中 {1} 個無應答",
 		"Executor “{0}”: {1} of {2} addresses do not answer",

@@ -268,8 +268,8 @@ func (f *fixture) jobsBehind(t *testing.T) {
 				if got = append(got, list...); len(list) < 2 {
 					break
 				}
-				require.LessOrEqual(t, len(got), total, "pages without end: sort %v ascending %v, mark %+v", order, ascending,
-					filter.After)
+				require.LessOrEqual(t, len(got), total, "pages without end: sort %v ascending %v, mark %+v",
+					order, ascending, filter.After)
 				mark := order.Mark(list[1], titles[list[1].GroupID])
 				filter.After = &mark
 			}

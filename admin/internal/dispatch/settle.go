@@ -153,13 +153,14 @@ func (s *settling) once(ctx context.Context) (r execclient.Result, again bool) {
 		return unknown(text(i18n.JoblogSentTwice)), true
 	}
 	idle, msg, err := d.idle(ctx, e)
-	d.noteStop(ctx, e) // the questions took a while
 	switch {
 	case err != nil:
 		return unknown(err.Error()), true
 	case !idle:
 		return unknown(msg), true
-	case !d.allowed(e) || d.stopped(e):
+	}
+	d.noteStop(ctx, e) // the questions took a while
+	if !d.allowed(e) || d.stopped(e) {
 		return unknown(text(i18n.JoblogMayNotSend)), true
 	}
 	s.resent = true

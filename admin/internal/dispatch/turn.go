@@ -33,19 +33,16 @@ type turn struct {
 // at the latest after turnWait: an executor that hangs holds nobody up for long.
 func (d *Dispatcher) takeTurnLocked(e *entry) bool {
 	p := place{e.Run.JobID, e.Run.Address}
-	t := d.turns[p]
-	switch {
-	case t == nil || t.holder == e:
-	case e.queued.IsZero():
-		e.queued = time.Now()
-		t.waiting = append(t.waiting, e)
-		e.next = d.cfg.Now().Add(turnWait).Round(0)
-		heap.Push(&d.queue, e)
-		return false
-	case time.Since(e.queued) < turnWait:
-		e.next = d.cfg.Now().Add(turnWait - time.Since(e.queued)).Round(0)
-		heap.Push(&d.queue, e)
-		return false
+	if t := d.turns[p]; t != nil && t.holder != e {
+		if e.queued.IsZero() {
+			e.queued = time.Now()
+			t.waiting = append(t.waiting, e)
+		}
+		if left := turnWait - time.Since(e.queued); left > 0 {
+			e.next = d.cfg.Now().Add(left).Round(0)
+			heap.Push(&d.queue, e)
+			return false
+		}
 	}
 	d.giveTurnLocked(e, p)
 	return true

@@ -26,18 +26,14 @@ const (
 func (s *Store) searchRuns(
 	ctx context.Context, rq *runQuery, at model.RunCursor, limit int,
 ) (keys []runKey, next model.RunCursor, err error) {
-	if !rq.looks() {
+	if rq.looks() {
+		next, err = s.lookAt(ctx, rq, at, pace{runLook, runWindowMax, runBudget}, limit+1, func(list []runKey) bool {
+			keys = append(keys, list...)
+			return len(keys) <= limit
+		})
+	} else {
 		keys, _, err = s.runKeys(ctx, rq, at, limit+1, limit+1)
-		if len(keys) > limit {
-			keys = keys[:limit]
-			next = keys[limit-1].cursor()
-		}
-		return keys, next, err
 	}
-	next, err = s.lookAt(ctx, rq, at, pace{runLook, runWindowMax, runBudget}, limit+1, func(list []runKey) bool {
-		keys = append(keys, list...)
-		return len(keys) <= limit
-	})
 	if len(keys) > limit {
 		keys = keys[:limit]
 		next = keys[limit-1].cursor()

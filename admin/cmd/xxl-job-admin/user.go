@@ -236,11 +236,7 @@ func (c *userPasswd) Run(ctx context.Context, con console) error {
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, con, func(u users) error {
-		user, err := findUser(ctx, u, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withUser(ctx, con, c.Name, func(u users, user *client.User) error {
 		in := client.UserInput{Password: password, Role: user.Role, GroupIDs: user.GroupIDs}
 		if err := u.update(ctx, user, in); err != nil {
 			return err
@@ -260,11 +256,7 @@ type userRole struct {
 
 // Run sets them, unless nobody could administrate then.
 func (c *userRole) Run(ctx context.Context, con console) error {
-	return c.with(ctx, con, func(u users) error {
-		user, err := findUser(ctx, u, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withUser(ctx, con, c.Name, func(u users, user *client.User) error {
 		in, err := c.input(ctx, u)
 		if err != nil {
 			return err
@@ -287,11 +279,7 @@ type userDisable struct {
 
 // Run disables the user, unless nobody could administrate then.
 func (c *userDisable) Run(ctx context.Context, con console) error {
-	return c.with(ctx, con, func(u users) error {
-		user, err := findUser(ctx, u, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withUser(ctx, con, c.Name, func(u users, user *client.User) error {
 		if err := spare(ctx, u, user); err != nil {
 			return err
 		}
@@ -310,11 +298,7 @@ type userDelete struct {
 
 // Run deletes the user, unless nobody could administrate then.
 func (c *userDelete) Run(ctx context.Context, con console) error {
-	return c.with(ctx, con, func(u users) error {
-		user, err := findUser(ctx, u, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withUser(ctx, con, c.Name, func(u users, user *client.User) error {
 		if err := spare(ctx, u, user); err != nil {
 			return err
 		}

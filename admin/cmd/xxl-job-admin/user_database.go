@@ -50,6 +50,19 @@ func (d *userDB) with(ctx context.Context, con console, f func(u users) error) e
 	return d.open(ctx, con, f)
 }
 
+// withUser is with for a command about one user.
+func (d *userDB) withUser(
+	ctx context.Context, con console, name string, f func(u users, user *client.User) error,
+) error {
+	return d.with(ctx, con, func(u users) error {
+		user, err := findUser(ctx, u, name)
+		if err != nil {
+			return err
+		}
+		return f(u, user)
+	})
+}
+
 // open opens the database for f.
 func (d *userDB) open(ctx context.Context, con console, f func(u users) error) error {
 	log := d.logger(con.err)

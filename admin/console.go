@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/console"
-	"github.com/xxljob-go/xxljob/admin/internal/execclient"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/lease"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -36,13 +35,8 @@ func (s *system) pageAddresses(
 		return nil, err
 	}
 	list := make(map[string]console.AddressState, len(states))
-	lanes := s.client.Stats()
 	for address, st := range states {
-		list[address] = console.AddressState{
-			LastBeat: st.LastBeat, Dialect: st.Dialect, Native: st.Native, InFlight: st.InFlight, Queued: st.Queued,
-			DeadSince: st.DeadSince, Conns: lanes[execclient.Key(address)].Conns,
-			OldToken: lanes[execclient.Key(address)].OldToken,
-		}
+		list[address] = console.AddressState(st)
 	}
 	return list, nil
 }
@@ -52,7 +46,7 @@ func (s *system) pageLanes() map[string]console.AddressState {
 	list := make(map[string]console.AddressState)
 	for address, st := range s.client.Stats() {
 		list[address] = console.AddressState{
-			InFlight: st.InFlight, Queued: st.Depth, DeadSince: st.DeadSince, Conns: st.Conns,
+			InFlight: st.InFlight, Queued: st.Depth, DeadSince: st.DeadSince,
 			Dialect: string(st.Dialect), Native: st.Native,
 		}
 	}

@@ -71,6 +71,7 @@ func (s *system) addressStates(
 	for address, lane := range s.client.Stats() {
 		change(address, func(st *rest.AddressState) {
 			st.InFlight, st.Queued, st.DeadSince = lane.InFlight, lane.Depth, lane.DeadSince
+			st.OldToken = lane.OldToken
 			if lane.Dialect != "" { // newer than what is on record
 				st.Dialect, st.Native = string(lane.Dialect), lane.Native
 			}

@@ -23,7 +23,6 @@ type AddressState struct {
 	InFlight  int       // requests without an answer yet, from this node
 	Queued    int       // triggers that wait here
 	DeadSince time.Time // zero while it answers
-	Conns     int       // open connections, from this node
 	OldToken  bool      // it takes the old token of its group, and not the new one
 }
 

@@ -45,6 +45,7 @@ type AddressState struct {
 	InFlight  int
 	Queued    int
 	DeadSince time.Time // zero while it answers
+	OldToken  bool      // it takes the old token of its group, and not the new one
 }
 
 // Parts are what the admin tells of itself. All are required.

@@ -39,6 +39,7 @@ type tab struct {
 	mu      sync.Mutex
 	faults  []string
 	refused []int // HTTP statuses that the page under test may have
+	cutOff  bool  // the server may break connections
 	still   bool  // scripts are off, so no page changes by itself
 }
 
@@ -116,7 +117,10 @@ func (b *tab) note(event any) {
 			}
 		}
 	case *network.EventLoadingFailed:
-		if !e.Canceled && e.ErrorText != "net::ERR_ABORTED" {
+		b.mu.Lock()
+		expected := b.cutOff
+		b.mu.Unlock()
+		if !e.Canceled && e.ErrorText != "net::ERR_ABORTED" && !expected {
 			b.fault(e.ErrorText + " " + e.BlockedReason.String())
 		}
 	case *page.EventJavascriptDialogOpening:

@@ -71,7 +71,7 @@ func TestKeys(t *testing.T) {
 	w := newWorld(t, plain)
 	b := w.operator(t)
 	b.visit("/")
-	for _, to := range []struct{ letter, path string }{{"r", "/runs"}, {"e", "/executors"}, {"o", "/"}, {"j", "/jobs"}} {
+	for _, to := range []struct{ letter, path string }{{"r", "/runs"}, {"e", "/executors"}, {"a", "/alarms"}, {"s", "/settings"}, {"h", "/help"}, {"o", "/"}, {"j", "/jobs"}} {
 		b.do(key("g"))
 		b.follow(key(to.letter))
 		assert.Equal(t, to.path, b.text(`location.pathname`))
@@ -94,6 +94,41 @@ func TestKeys(t *testing.T) {
 	b.do(key("Escape"))
 	b.until(`!document.querySelector('details.confirm[open]')`)
 	b.skipLink()
+}
+
+// TestKeysOfRuns: the keys work on runs too, say where one stands, and do nothing
+// while somebody types.
+func TestKeysOfRuns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	w.executor(t)
+	b := w.operator(t)
+	first := b.runJob(w.seeds.jobs[0], "ok")
+	second := b.runJob(w.seeds.jobs[1], "bad")
+	b.visit("/runs")
+	const here = `document.querySelector('tr.here')`
+	b.do(key("k"))
+	b.until(fmt.Sprintf(here+`?.dataset.row === '%d'`, second))
+	b.until(`getComputedStyle(` + here + `.cells[0]).boxShadow !== 'none'`)
+	b.do(key("j"), key("j"), key("j"))
+	b.until(fmt.Sprintf(here+`?.dataset.row === '%d'`, first))
+	b.do(key("x"))
+	b.until(here + `.querySelector('input').checked && document.querySelector('[data-n]').textContent === '1'`)
+	b.do(chromedp.Focus(chromedp.CSS(`input[name=text]`)), key("k"), key("x"), key("?"))
+	b.until(`document.querySelector('input[name=text]').value === 'kx?'`)
+	assert.True(t, b.is(fmt.Sprintf(here+`.dataset.row === '%d' && `+here+`.querySelector('input').checked`, first)))
+	assert.True(t, b.is(`!document.querySelector('#keys').open`))
+	b.do(chromedp.Evaluate[chromedp.Void](`void document.activeElement.blur()`))
+	b.do(key("k"))
+	b.follow(key("Enter"))
+	assert.Equal(t, fmt.Sprintf("/runs/%d", second), b.text(`location.pathname`))
+	b.follow(key("r")) // runs it again
+	assert.Regexp(t, `^/runs/\d+$`, b.text(`location.pathname`))
+	assert.NotEqual(t, fmt.Sprintf("/runs/%d", second), b.text(`location.pathname`))
+	b.do(key("g"))
+	b.follow(key("r"))
+	assert.Equal(t, "/runs", b.text(`location.pathname`))
+	b.clean("runs by the keyboard")
 }
 
 // skipLink is the first stop of the tabulator, and leads past the frame.

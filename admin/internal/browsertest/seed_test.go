@@ -25,6 +25,7 @@ const (
 type seeds struct {
 	groups, jobs, users []int32
 	runs                []int64
+	shard, attempt      int64 // a run of a broadcast to many, and one that was tried again
 }
 
 // empty fills nothing in.
@@ -125,6 +126,9 @@ func (s *seeding) crowd() {
 				j.GlueType, j.GlueSource, j.GlueRemark = "GLUE_SHELL", model.T("#!/bin/sh\n# "+evil+"\n"), model.T(mark)
 			}
 		})
+		if i%10 == 9 {
+			s.glue(job, "#!/bin/sh\n# مهمة "+mark+"\n"+strings.Repeat("echo a line\n", 30), strings.Repeat("remark ", 14))
+		}
 		if i < len(names) {
 			s.history(job, i)
 			s.alarm(job, evil)
@@ -134,6 +138,106 @@ func (s *seeding) crowd() {
 		u := &model.User{Username: name, JavaHash: "!", Permission: model.T("1,2")}
 		require.NoError(s.t, s.st.CreateUser(s.t.Context(), u))
 		s.users = append(s.users, u.ID)
+	}
+	s.settings(odd)
+	s.broadcast(s.job(odd, "broadcast to 143", func(*model.Job) {}))
+	s.retries(s.job(odd, "tried again", func(*model.Job) {}))
+}
+
+// settings fills what the pages below the settings list.
+func (s *seeding) settings(group int32) {
+	s.t.Helper()
+	ctx, no := s.t.Context(), func(err error) { require.NoError(s.t, err) }
+	names := []string{mark, "مفتاح النشر 🚀", strings.Repeat("k", 64), "deploy"}
+	for i, name := range names {
+		k := &model.Key{
+			Name: name, Prefix: fmt.Sprintf("xj_%05d", i), Hash: fmt.Sprintf("%064d", i), AllGroups: i%2 == 0, CreatedBy: names[i],
+			Verbs: []model.Verb{model.VerbRead, model.VerbRun, model.VerbEdit}, Created: s.now.Add(-400 * 24 * time.Hour),
+		}
+		if i%2 == 1 {
+			k.GroupIDs = []int32{group, s.groups[0]}
+		}
+		if i == 2 {
+			k.Expires = s.now.Add(-time.Hour)
+		}
+		no(s.st.CreateKey(ctx, k))
+		no(s.st.CreateSession(ctx, &model.Session{
+			Key: fmt.Sprintf("%064d", i), UserID: s.users[i%len(s.users)], Created: s.now.Add(-time.Hour), Seen: s.now,
+			Expires: s.now.Add(time.Hour), Client: "2001:0db8:85a3:0000:0000:8a2e:0370:7334",
+			Agent: []string{evil, strings.Repeat("Agent/1.0 (odd) ", 15), "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0", ""}[i],
+		}))
+	}
+	for i := range 120 {
+		no(s.st.AddAudit(ctx, model.Audit{
+			At: s.now.Add(time.Duration(i-120) * time.Minute), User: names[i%len(names)],
+			Action: []string{"job.update", "user.create", "mute.end", "of.a.release.to.come"}[i%4],
+			Object: []string{fmt.Sprintf("job %d", s.jobs[0]), "user 1", "group 2", strings.Repeat("object ", 25)}[i%4],
+			Detail: []string{"name: a → b", evil, "", strings.Repeat("10,000 characters of a detail ", 330)}[i%4],
+		}))
+	}
+	for i := range 3 {
+		no(s.st.SetMute(ctx, model.Mute{
+			Kind: model.ChangeJob, ObjectID: s.jobs[3+i], Until: s.now.Add(time.Hour), User: names[i], Reason: evil + names[i],
+		}))
+		no(s.st.SetAlarmRule(ctx, &model.AlarmRule{
+			AlarmKey: model.AlarmKey{What: model.AlarmOnLong, Kind: model.ChangeJob, ObjectID: s.jobs[3+i]}, Limit: 90 * time.Second,
+			User: names[i], Created: s.now,
+		}))
+		no(s.st.SetTags(ctx, s.jobs[3+i], []string{"وسم", "nightly", strings.Repeat("t", 64)}))
+	}
+}
+
+// broadcast gives a job a run on each of 143 addresses, of which three failed and
+// two go on.
+func (s *seeding) broadcast(j *model.Job) {
+	s.t.Helper()
+	const shards = 143
+	at := s.now.Add(-3 * time.Minute)
+	for i := range int32(shards) {
+		r := &model.Run{
+			JobID: j.ID, GroupID: j.GroupID, Type: model.TriggerCron, PlannedMs: at.UnixMilli(), TriggerMs: at.UnixMilli(),
+			ShardIndex: i, ShardTotal: shards, Sharded: true, Handler: j.Handler,
+			Address: fmt.Sprintf("http://orders-%d.shop.svc.cluster.local:9999/", i),
+		}
+		require.NoError(s.t, s.st.CreateRuns(s.t.Context(), []*model.Run{r}))
+		out := &model.Outcome{
+			LogID: r.LogID, Trigger: &model.TriggerResult{Code: model.CodeSuccess, Msg: "sent", Address: r.Address, AtMs: at.UnixMilli()},
+			Handle: &model.HandleResult{Code: model.CodeSuccess, AtMs: at.Add(time.Duration(1+i%37) * time.Second).UnixMilli(), NoRetry: true},
+		}
+		switch {
+		case i%50 == 20:
+			out.Handle.Code, out.Handle.Msg = model.CodeFail, model.T(evil)
+		case i%70 == 60:
+			out.Handle = nil
+		}
+		s.end(out)
+		s.shard = r.LogID
+	}
+}
+
+// retries gives a job a run that failed, and three that tried it again.
+func (s *seeding) retries(j *model.Job) {
+	s.t.Helper()
+	for left := int32(3); left >= 0; left-- {
+		at := s.now.Add(-time.Hour + time.Duration(3-left)*20*time.Second)
+		r := &model.Run{
+			JobID: j.ID, GroupID: j.GroupID, Type: model.TriggerRetry, TriggerMs: at.UnixMilli(), ShardTotal: 1, RetriesLeft: left,
+			Handler: j.Handler, Address: fmt.Sprintf("http://10.0.0.%d:9999/%s", left, mark),
+		}
+		require.NoError(s.t, s.st.CreateRuns(s.t.Context(), []*model.Run{r}))
+		h := &model.HandleResult{
+			Code: model.CodeFail, Msg: model.T("the ledger does not balance: " + evil), AtMs: at.Add(18 * time.Second).UnixMilli(), NoRetry: true,
+		}
+		if left == 0 {
+			h.Code, h.Msg = model.CodeSuccess, model.T("")
+		}
+		s.end(&model.Outcome{
+			LogID: r.LogID, Handle: h,
+			Trigger: &model.TriggerResult{Code: model.CodeSuccess, Msg: "sent", Address: r.Address, AtMs: at.UnixMilli()},
+		})
+		if left == 2 {
+			s.attempt = r.LogID
+		}
 	}
 }
 
@@ -220,7 +324,9 @@ func (s *seeding) end(out *model.Outcome) {
 	s.t.Helper()
 	_, err := s.st.Finish(s.t.Context(), []*model.Outcome{out}, func(ends []*store.Ending, _ store.Loader) error {
 		for _, e := range ends {
-			e.HandleMsg = e.Outcome.Handle.Msg
+			if e.Outcome.Handle != nil {
+				e.HandleMsg = e.Outcome.Handle.Msg
+			}
 		}
 		return nil
 	})

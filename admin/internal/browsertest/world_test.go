@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +41,38 @@ type world struct {
 	seeds      seeds
 	alarmsFail bool          // alarms are refused, with markup as the reason
 	gate       chan struct{} // a run of the handler "endless" ends when it is closed
+	trouble    atomic.Int32  // of the server with browsers: a status that it answers, or broken or hanging
+}
+
+// Troubles that are no status.
+const (
+	broken  = -1 // connections are cut
+	hanging = -2 // nothing is answered while it lasts
+)
+
+// meddle puts the server in trouble with browsers.
+func (w *world) meddle(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			switch k := w.trouble.Load(); {
+			case k == 0 || r.Header.Get("Sec-Fetch-Mode") == "":
+				next.ServeHTTP(rw, r)
+				return
+			case k == broken:
+				panic(http.ErrAbortHandler)
+			case k > 0:
+				http.Error(rw, evil, int(k))
+				return
+			}
+			select {
+			case <-tick.C:
+			case <-r.Context().Done():
+				return
+			}
+		}
+	})
 }
 
 // newWorld starts an admin on a database of the given kind, and an executor.
@@ -63,7 +96,7 @@ func newWorld(t *testing.T, fill func(*testing.T, string) seeds) *world {
 	case err := <-ended:
 		require.NoError(t, err)
 	}
-	server := httptest.NewServer(journal.watch(centre.Handler()))
+	server := httptest.NewServer(journal.watch(w.meddle(centre.Handler())))
 	t.Cleanup(server.Close)
 	w.url = server.URL
 	return w

@@ -52,15 +52,20 @@ type canvas struct {
 	strings.Builder
 }
 
-// tag writes an element that has no content; attrs are names and values in
-// turn.
+// tag writes an element of SVG that has no content; attrs are names and values
+// in turn.
 func (c *canvas) tag(name string, attrs ...string) {
-	c.open(name, attrs...)
-	c.WriteString("</" + name + ">")
+	c.begin(name, attrs)
+	c.WriteString("/>")
 }
 
 // open writes a start tag.
 func (c *canvas) open(name string, attrs ...string) {
+	c.begin(name, attrs)
+	c.WriteByte('>')
+}
+
+func (c *canvas) begin(name string, attrs []string) {
 	c.WriteString("<" + name)
 	for i := 0; i+1 < len(attrs); i += 2 {
 		if attrs[i+1] == "" {
@@ -68,7 +73,6 @@ func (c *canvas) open(name string, attrs ...string) {
 		}
 		c.WriteString(" " + attrs[i] + `="` + escape(attrs[i+1]) + `"`)
 	}
-	c.WriteByte('>')
 }
 
 func (c *canvas) end(name string) { c.WriteString("</" + name + ">") }
@@ -170,7 +174,7 @@ func (f *Frame) svg(c *canvas, width, height float64, draw func(*canvas)) {
 		label += " (" + f.Unit + ")"
 	}
 	c.open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+num(width)+" "+num(height),
-		"width", num(width), "height", num(height), "role", "group", "aria-label", label)
+		"width", num(width), "height", num(height), "role", "group")
 	c.text("title", label)
 	draw(c)
 	c.end("svg")
@@ -199,12 +203,13 @@ func (c *canvas) table(caption string, head []string, rows [][]string) {
 	c.end("table")
 }
 
-// link opens a link if the address is a path of this site, and reports it.
-func (c *canvas) link(href, label string) bool {
+// link opens a link if the address is a path of this site, and reports it. One
+// without a label has a title within.
+func (c *canvas) link(href, label string, attrs ...string) bool {
 	if !strings.HasPrefix(href, "/") || strings.HasPrefix(href, "//") || strings.HasPrefix(href, `/\`) {
 		return false
 	}
-	c.open("a", "href", href, "aria-label", label)
+	c.open("a", append([]string{"href", href, "aria-label", label}, attrs...)...)
 	return true
 }
 

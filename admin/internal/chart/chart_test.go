@@ -43,7 +43,7 @@ func all(text string) map[string]drawing {
 			Frame: frame("s"), Values: []float64{0, 2, 1.234, 4}, Labels: []string{text + "a"},
 			Heads: [2]string{text + "time", text + "number"},
 		},
-		"strip": &Strip{Frame: frame("r"), Heads: [2]string{text + "run", text + "took"}, Runs: []StripRun{
+		"strip": &Strip{Frame: frame("r"), Ticks: func(d time.Duration) string { return text + d.String() }, Heads: [2]string{text + "run", text + "took"}, Runs: []StripRun{
 			{"/runs/1", text + "ok", time.Millisecond, OK},
 			{"/runs/2", text + "failed", time.Second, Failed},
 			{"/runs/3", text + "running", 0, Running},
@@ -83,7 +83,7 @@ var (
 	}
 	attributes = []string{
 		"class", "id", "xmlns", "viewBox", "width", "height", "role", "aria-label", "href", "x", "y", "x1", "x2", "y1", "y2",
-		"d", "points", "cx", "cy", "r", "rx", "scope",
+		"d", "points", "cx", "cy", "r", "rx", "scope", "tabindex",
 	}
 )
 
@@ -323,5 +323,55 @@ func BenchmarkStrip(b *testing.B) {
 	for b.Loop() {
 		s := Strip{Runs: runs}
 		_ = s.HTML()
+	}
+}
+
+// TestStripScale: heights are linear up to the knee, and those above it stay in
+// their order and within the picture.
+func TestStripScale(t *testing.T) {
+	t.Parallel()
+	strip := func(seconds ...int) *Strip {
+		s := &Strip{}
+		for _, n := range seconds {
+			s.Runs = append(s.Runs, StripRun{Took: time.Duration(n) * time.Second, Class: OK})
+		}
+		return s
+	}
+	tests := []struct {
+		name      string
+		give      []int
+		knee, top time.Duration
+	}{
+		{name: "none"},
+		{name: "all at once", give: []int{0, 0, 0}},
+		{name: "alike", give: []int{10, 11, 12}, knee: 12 * time.Second, top: 12 * time.Second},
+		{name: "twice is not far", give: []int{5, 5, 5, 5, 5, 5, 5, 5, 5, 10}, knee: 10 * time.Second, top: 10 * time.Second},
+		{name: "one far out", give: []int{5, 6, 5, 6, 5, 6, 5, 6, 5, 60}, knee: 6 * time.Second, top: time.Minute},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			knee, top := strip(tt.give...).Scale()
+			assert.Equal(t, tt.knee, knee, "knee")
+			assert.Equal(t, tt.top, top, "top")
+		})
+	}
+	for _, size := range []func(time.Duration) string{nil, time.Duration.String} {
+		s := &Strip{Ticks: size}
+		d := stripDrawing{stripSize: s.size(), short: 6 * time.Second, top: 60 * time.Second}
+		last := 0.0
+		for _, took := range []time.Duration{0, 1, 3, 5, 6, 7, 12, 30, 60} {
+			high := d.high(took * time.Second)
+			assert.Greater(t, high, last, "%d s", took)
+			assert.LessOrEqual(t, high, d.height)
+			last = high
+		}
+	}
+	assert.Contains(t, string(strip(1, 2).HTML()), `chart-strip`)
+	assert.NotContains(t, string(strip(1, 2).HTML()), "<table", "in a line of a list the links say the same")
+	tall := strip(5, 6, 5, 6, 5, 6, 5, 6, 5, 60)
+	tall.Ticks = time.Duration.String
+	for _, want := range []string{">6s</text>", ">1m0s</text>", "chart-cut", "<table"} {
+		assert.Contains(t, string(tall.HTML()), want)
 	}
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -63,27 +64,39 @@ type StripRun struct {
 	Class Class
 }
 
-// Strip shows the last runs of a job: the height is the duration, from zero to
-// Top, colour and shape are the result, a click leads to the run. A bar that is
-// higher than Top has a gap below its end.
+// Strip shows the last runs of a job: the height is the duration, colour and
+// shape are the result, a click leads to the run. Heights are linear up to the
+// knee of Scale; the few runs that took far longer stand above it, on a scale
+// that shortens them, with a gap where their bars pass the knee.
 type Strip struct {
 	Frame
 	Runs  []StripRun // the oldest first; at most the last 50 are shown
 	Slots int        // how many runs there is room for; 0 is 50
 	Heads [2]string  // of the table: run, duration
+	// Ticks are what stands at the lines of a large strip, at the knee and at the
+	// top, and make it a large one. Without it the strip is one for a line of a
+	// list: lower, and with no table, since its runs are links that say the same.
+	Ticks func(took time.Duration) string
 }
 
-const (
-	stripSlot   = 6
-	stripBar    = 4
-	stripHeight = 28
-	stripLeast  = 4 // height of a bar that took no time
-)
+// A bar that took no time is stripLeast high.
+const stripLeast = 3
 
-// Top is the duration that a bar of full height stands for: the longest one, or
-// where a few are far longer than the others, what nine of ten do not exceed. It
-// is 0 when no duration is known.
-func (s *Strip) Top() time.Duration {
+// stripSize is how large a strip is drawn, and how high its knee stands where
+// some runs are above it.
+type stripSize struct{ slot, bar, height, knee, axis float64 }
+
+func (s *Strip) size() stripSize {
+	if s.Ticks != nil {
+		return stripSize{slot: 9, bar: 7, height: 96, knee: 60, axis: 64}
+	}
+	return stripSize{slot: 6, bar: 4, height: 28, knee: 18}
+}
+
+// Scale says what heights stand for: those up to knee are linear, and a bar of
+// full height is top. They are the same unless the longest run took more than
+// twice what nine of ten do not exceed, and 0 when no duration is known.
+func (s *Strip) Scale() (knee, top time.Duration) {
 	var all []time.Duration
 	for _, r := range s.shown() {
 		if r.Took > 0 {
@@ -91,14 +104,14 @@ func (s *Strip) Top() time.Duration {
 		}
 	}
 	if len(all) == 0 {
-		return 0
+		return 0, 0
 	}
 	slices.Sort(all)
 	most, nine := all[len(all)-1], all[max(len(all)*9/10, 1)-1]
-	if most > 2*nine {
-		return nine
+	if most/2 > nine {
+		return nine, most
 	}
-	return most
+	return most, most
 }
 
 // slots is how many runs there is room for.
@@ -113,42 +126,92 @@ func (s *Strip) shown() []StripRun { return s.Runs[max(0, len(s.Runs)-s.slots())
 
 // HTML draws the strip.
 func (s *Strip) HTML() template.HTML {
-	runs, slots, top := s.shown(), s.slots(), s.Top()
-	rows := make([][]string, len(runs))
-	for i, r := range runs {
-		rows[i] = []string{r.Label, ""}
-		if r.Took > 0 {
-			rows[i][1] = r.Took.String()
+	runs, slots := s.shown(), s.slots()
+	d := stripDrawing{stripSize: s.size()}
+	d.short, d.top = s.Scale()
+	kind, rows := "strip", [][]string(nil)
+	if s.Ticks != nil {
+		kind, rows = "strip chart-tall", make([][]string, len(runs))
+		for i, r := range runs {
+			rows[i] = []string{r.Label, ""}
+			if r.Took > 0 {
+				rows[i][1] = s.Ticks(r.Took)
+			}
 		}
 	}
-	return s.small("strip", float64(slots*stripSlot), stripHeight, func(c *canvas) {
+	return s.small(kind, float64(slots)*d.slot+d.axis, d.height, func(c *canvas) {
+		if s.Ticks != nil && d.top > 0 {
+			d.axes(c, float64(slots)*d.slot, s.Ticks)
+		}
 		first := slots - len(runs) // the newest stands at the right end
 		for i, r := range runs {
-			r.draw(c, float64((first+i)*stripSlot), top)
+			d.draw(c, &r, float64(first+i)*d.slot)
 		}
 	}, s.Heads[:], rows)
 }
 
-// height of a bar by its duration.
-func (r *StripRun) height(top time.Duration) float64 {
-	if top <= 0 {
-		return stripLeast
-	}
-	return stripLeast + min(float64(r.Took)/float64(top), 1)*(stripHeight-stripLeast-1)
+// stripDrawing is a strip on its scale.
+type stripDrawing struct {
+	stripSize
+
+	short, top time.Duration // knee and top of the scale
 }
 
-func (r *StripRun) draw(c *canvas, x float64, top time.Duration) {
-	linked := c.link(r.Href, r.Label)
+// room is how high bars are up to the knee.
+func (d *stripDrawing) room() float64 {
+	if d.short < d.top {
+		return d.knee
+	}
+	return d.height - 1
+}
+
+// high is the height of a bar by its duration.
+func (d *stripDrawing) high(took time.Duration) float64 {
+	switch room := d.room(); {
+	case d.top <= 0 || took <= 0:
+		return stripLeast
+	case took <= d.short:
+		return stripLeast + float64(took)/float64(d.short)*(room-stripLeast)
+	default:
+		above := math.Log(float64(took)/float64(d.short)) / math.Log(float64(d.top)/float64(d.short))
+		return room + 4 + above*(d.height-5-room) // the gap is within the 4
+	}
+}
+
+// axes draws the lines of knee and top with their durations.
+func (d *stripDrawing) axes(c *canvas, width float64, text func(time.Duration) string) {
+	line := func(y float64) {
+		c.tag("line", "class", "chart-grid", "x1", "0", "y1", num(y), "x2", num(width), "y2", num(y))
+	}
+	at := func(y float64, took time.Duration, below float64) {
+		line(y)
+		c.text("text", text(took), "class", "chart-axis", "x", num(width+6), "y", num(y+below))
+	}
+	at(1, d.top, 9)
+	if d.short < d.top {
+		at(d.height-d.room(), d.short, 4)
+	} else {
+		at((d.height+1-stripLeast)/2, d.top/2, 4)
+	}
+	line(d.height - 0.5)
+}
+
+func (d *stripDrawing) draw(c *canvas, r *StripRun, x float64) {
+	var attrs []string
+	if d.axis == 0 { // in a list the tabulator would stop at each of a thousand
+		attrs = []string{"tabindex", "-1"}
+	}
+	linked := c.link(r.Href, "", attrs...)
 	if !linked {
 		c.open("g")
 	}
 	c.text("title", r.Label)
-	height := r.height(top)
-	y := stripHeight - height
-	c.tag("rect", "class", "chart-hit", "x", num(x), "y", "0", "width", num(stripSlot), "height", num(stripHeight))
-	c.shape(r.Class, x+1, y, stripBar, height)
-	if r.Took > top {
-		c.tag("line", "class", "chart-cut", "x1", num(x), "y1", num(y+8), "x2", num(x+stripSlot), "y2", num(y+5))
+	c.tag("rect", "class", "chart-hit", "x", num(x)) // the style sheet says how large
+	height := math.Round(d.high(r.Took)*10) / 10
+	c.shape(r.Class, x+1, d.height-height, d.bar, height)
+	if r.Took > d.short && d.short > 0 {
+		y := d.height - d.room()
+		c.tag("path", "class", "chart-cut", "d", "M"+num(x)+" "+num(y)+"l"+num(d.slot)+"-3")
 	}
 	if linked {
 		c.end("a")
@@ -168,7 +231,7 @@ func (c *canvas) shape(class Class, x, y, width, height float64) {
 	}
 	switch class {
 	case OK, Plain:
-		c.tag("rect", box...)
+		c.tag("path", "class", name, "d", "M"+num(x)+" "+num(y+height)+"V"+num(y)+"h"+num(width)+"V"+num(y+height))
 	case Failed:
 		c.tag("rect", box...)
 		line(x, y, x+width, y+width)

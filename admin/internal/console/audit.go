@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -34,6 +35,8 @@ type auditPage struct {
 // auditRow is a record in the list.
 type auditRow struct {
 	model.Audit
+	Did   string // the action in words; "" for one that has none
+	Of    string // the object in words
 	Mine  string // path of the list of the user's records
 	Path  string // path of the object; "" where it has no page
 	Short string // how the detail begins; "" when it is shown whole
@@ -92,8 +95,8 @@ func (c *call) audit(ctx context.Context) error {
 	}
 	for _, a := range list {
 		p.List = append(p.List, auditRow{
-			Audit: a, Mine: at("/settings/audit", "user", a.User), Path: c.objectPath(a.Object),
-			Short: shortDetail(a.Detail),
+			Audit: a, Did: c.auditDid(a.Action), Of: c.auditOf(a.Object), Path: c.objectPath(a.Object),
+			Mine: at("/settings/audit", "user", a.User), Short: shortDetail(a.Detail),
 		})
 	}
 	if len(list) == auditsPerPage {
@@ -118,6 +121,22 @@ func shortDetail(detail string) string {
 		return string(r[:auditShort]) + "…"
 	}
 	return ""
+}
+
+// auditDid is an action in words, or "".
+func (c *call) auditDid(action string) string {
+	if key := "audit.did." + action; i18n.HasConsole(key) {
+		return c.t(key)
+	}
+	return ""
+}
+
+// auditOf is what an action was done to, as "job 12".
+func (c *call) auditOf(object string) string {
+	if kind, id, ok := strings.Cut(object, " "); ok && i18n.HasConsole("audit.of."+kind) {
+		return c.t("audit.of."+kind, id)
+	}
+	return object
 }
 
 // objectPath is the page of what a record is about.

@@ -74,6 +74,16 @@ func statusOf(k ops.Kind) int {
 	}
 }
 
+// withStatus gives a refusal of package ops its HTTP status: it is no fault of the
+// admin's, and the log does not call it one.
+func withStatus(err error) error {
+	var refusal *ops.Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	return &httpx.Error{Status: statusOf(refusal.Kind), Err: err}
+}
+
 // anyPath is what no page and no interface has.
 const anyPath = "/{anything...}"
 

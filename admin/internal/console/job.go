@@ -43,6 +43,7 @@ type jobPage struct {
 	Words     string
 	Next      time.Time
 	Strip     template.HTML
+	Scale     string // what the heights of the strip stand for
 	Figures   figures
 	Late      lateness
 	Tabs      []tab
@@ -83,7 +84,7 @@ func (c *call) job(ctx context.Context) error {
 		Bean: j.GlueType == model.GlueBean, Tab: "runs",
 	}
 	if len(recent[j.ID]) > 0 {
-		p.Strip = c.strip(j.ID, recent[j.ID])
+		p.Strip, p.Scale = c.strip(j.ID, recent[j.ID])
 	}
 	if p.Late, err = c.lateness(ctx, j.ID); err != nil {
 		return err
@@ -155,7 +156,7 @@ func (c *call) lastRuns(ctx context.Context, f model.LogFilter) ([]runLine, erro
 			Message: firstLine(own), Took: "–",
 		}
 		if l.TriggerCode == model.CodeSuccess {
-			lines[i].Took = c.took(r.Took(c.now()))
+			lines[i].Took = c.wholeSeconds(r.Took(c.now()))
 		} else if lines[i].Message == "" {
 			lines[i].Message = firstLine(triggerOutcome(l.TriggerMsg.S))
 		}

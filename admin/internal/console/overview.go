@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/auth"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -40,6 +41,7 @@ type overviewPage struct {
 	Failures []failure
 	Cluster  Cluster
 	NoBody   bool // no executor has ever connected
+	Setup    bool // the setup of a new database is not finished
 }
 
 // say adds a part of the sentence if there is any of it.
@@ -67,6 +69,13 @@ func (c *call) overview(ctx context.Context) error {
 		return err
 	}
 	p.NoBody = p.Totals.Executors == 0
+	if c.user.Admin {
+		state, err := c.s.cfg.Auth.Setup(ctx)
+		if err != nil {
+			return err
+		}
+		p.Setup = state.Phase == auth.SetupExecutor
+	}
 	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ func (s *Server) funcs(key viewKey) template.FuncMap {
 				t.Format(" 15:04:05 ") + offset(t)
 		},
 		"iso":   func(t time.Time) string { return t.In(s.cfg.Location).Format(time.RFC3339) },
-		"took":  func(d time.Duration) string { return took(key.lang, d) },
+		"whole": func(d time.Duration) string { return wholeSeconds(key.lang, d) },
 		"count": count,
 		"join":  strings.Join,
 	}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"html/template"
 	"strconv"
 	"time"
@@ -25,8 +26,8 @@ type runPage struct {
 	Param    string
 	Shard    string
 	Steps    []step
-	Attempts []runRow // more than one, or nil
-	Shards   []runRow
+	Attempts beside // empty where there is one
+	Shards   beside
 	After    []said // what followed from it: children, a retry
 	Said     []said // what was sent and answered
 	MayKill  bool
@@ -38,10 +39,10 @@ type runPage struct {
 	LogEnd   bool
 	LogFault string
 	logText  string // what the log says so far, from its first line on; "" else
+	clock    runClock
 	Killed   bool   // an operator has asked it to stop
 	Stopping bool   // and it has not said yet that it has
 	Stack    string // of a handler that goes on although it was told to stop
-	Tally    string // of the shards
 	SaidOpen bool   // what was sent and answered is what one looks for
 }
 
@@ -84,29 +85,12 @@ func (c *call) run(ctx context.Context) error {
 			return err
 		}
 	}
-	p.Steps = c.steps(l, p.logText)
+	c.readClock(l, &p)
+	p.Steps = c.steps(l, p.clock)
 	if p.Killed {
 		c.tellStop(l, &p)
 	}
 	return c.render(ctx, "run", head{Title: title, Section: "runs", Crumbs: crumbs, Script: "runlog.js"}, p)
-}
-
-// family adds the attempts and shards beside the run.
-func (c *call) family(ctx context.Context, l *model.Log, p *runPage) error {
-	f, err := c.s.cfg.Ops.RunFamily(ctx, c.who, l)
-	if err != nil {
-		return err
-	}
-	if len(f.Attempts) > 1 {
-		for _, a := range f.Attempts {
-			p.Attempts = append(p.Attempts, c.runRow(a, p.Job))
-		}
-	}
-	for _, s := range f.Shards {
-		p.Shards = append(p.Shards, c.runRow(s, p.Job))
-	}
-	p.Tally = tally(p.Shards)
-	return nil
 }
 
 // reason says in one sentence how the run is, and why.
@@ -133,12 +117,38 @@ func (c *call) reason(l *model.Log) string {
 	return c.t("run.why.waiting")
 }
 
+// readClock says when the run began and ended by the clock of its executor: as
+// its log says, or has said when it was read before.
+func (c *call) readClock(l *model.Log, p *runPage) {
+	p.clock = readClock(p.logText)
+	kept, known := c.s.clocks.of(l.ID)
+	switch {
+	case p.clock.Began != "" && !p.Open:
+		if p.clock.Ended == "" {
+			p.clock.Ended = kept.Ended
+		}
+		c.s.clocks.keep(l.ID, runClock{Began: p.clock.Began, Ended: p.clock.Ended, Read: c.now()})
+	case p.clock.Began == "" && known:
+		p.clock = kept
+	}
+}
+
+// pageLog is how long a page waits for what an executor says of a log: it may be
+// gone.
+const pageLog = 2 * time.Second
+
 // firstLog reads what the log says so far, as much as one answer holds.
 func (c *call) firstLog(ctx context.Context, id int64, p *runPage) error {
+	whole := ctx
+	ctx, cancel := context.WithTimeout(ctx, pageLog)
+	defer cancel()
 	from := max(c.num("line", 1), 1)
 	text, err := c.s.cfg.Ops.LogText(ctx, c.who, id, int32(min(from, 1<<31-1)))
 	if err != nil {
 		why, ours := c.why(err)
+		if whole.Err() == nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			why, ours = c.t("log.slow", int(pageLog/time.Second)), true
+		}
 		if !ours {
 			return err
 		}

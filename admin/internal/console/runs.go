@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -287,14 +288,16 @@ func (c *call) runRow(l *model.Log, job string) runRow {
 
 // wholeSeconds is a duration between two times of a log row, which has no
 // fractions of seconds.
-func (c *call) wholeSeconds(d time.Duration) string {
+func (c *call) wholeSeconds(d time.Duration) string { return wholeSeconds(c.lang, d) }
+
+func wholeSeconds(lang i18n.Lang, d time.Duration) string {
 	switch d = d.Truncate(time.Second); {
 	case d < time.Second:
-		return "< " + c.t("time.s", 1)
+		return "< " + lang.Console("time.s", 1)
 	case d < time.Minute:
-		return c.t("time.s", int(d/time.Second))
+		return lang.Console("time.s", int(d/time.Second))
 	}
-	return took(c.lang, d)
+	return took(lang, d)
 }
 
 // lineMax is how many characters of a message a list holds; the page of the run

@@ -2,7 +2,6 @@ package console
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -14,6 +13,7 @@ type step struct {
 	At    time.Time // zero where it is not on record
 	Exact bool      // At has milliseconds
 	Clock string    // what the log of the executor says instead, by its own clock
+	Says  string    // where Clock is from
 	Gap   string    // since the step before, where both are on record
 	Done  bool
 	Bad   bool
@@ -26,19 +26,21 @@ func (s step) Silent() bool { return s.Done && s.At.IsZero() && s.Clock == "" }
 // steps are what is on record of the way of a run. The log row knows when it was
 // due and when its result was stored, in whole seconds; the text of its trigger,
 // if one of our nodes has sent it, when it was sent and answered; and its log,
-// of which text is the first part, when the executor began and ended, by the
-// clock there.
-func (c *call) steps(l *model.Log, text string) []step {
+// when the executor began and ended, by the clock there.
+func (c *call) steps(l *model.Log, k runClock) []step {
 	s, timed := model.SendingOf(l.TriggerMsg.S)
 	list := append([]step{c.plannedStep(l, s, timed)}, c.sentSteps(l, s, timed)...)
 	if last := list[len(list)-1]; last.Bad && l.HandleCode == model.CodeNone {
 		return list
 	}
 	ended := l.HandleCode != model.CodeNone
-	began, over := logClock(text)
+	says := c.t("run.step.clock")
+	if !k.Read.IsZero() {
+		says = c.t("run.step.clock.kept", stamp(k.Read.In(c.s.cfg.Location)))
+	}
 	list = append(list,
-		step{Name: c.t("run.step.started"), Clock: began, Done: began != "" || ended},
-		step{Name: c.t("run.step.ended"), Clock: over, Done: over != "" || ended})
+		step{Name: c.t("run.step.started"), Clock: k.Began, Says: says, Done: k.Began != "" || ended},
+		step{Name: c.t("run.step.ended"), Clock: k.Ended, Says: says, Done: k.Ended != "" || ended})
 	stored := step{
 		Name: c.t("run.step.stored"), Done: ended, Bad: ended && l.HandleCode != model.CodeSuccess, At: l.HandleTime,
 	}
@@ -91,37 +93,4 @@ func millis(d time.Duration) string {
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 	}
 	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 1, 64) + " ms"
-}
-
-// What executors of all kinds write into the log of a run when it begins and
-// when it ends.
-const (
-	logBegan = " job execute start -----------"
-	logEnded = " job execute end("
-)
-
-// logClock finds in the text of a log when the executor says that the run began
-// and ended; "" where it does not say. text is empty or begins with the log's
-// first line.
-func logClock(text string) (began, ended string) {
-	first, _, _ := strings.Cut(text, "\n")
-	if strings.Contains(first, logBegan) {
-		began = lineClock(first)
-	}
-	if at := strings.LastIndex(text, logEnded); at >= 0 {
-		line := text[strings.LastIndexByte(text[:at], '\n')+1:]
-		ended = lineClock(line)
-	}
-	return began, ended
-}
-
-// lineClock is the time at which a line of a log begins, or "".
-func lineClock(line string) string {
-	if len(line) < len(time.DateTime) {
-		return ""
-	}
-	if _, err := time.Parse(time.DateTime, line[:len(time.DateTime)]); err != nil {
-		return ""
-	}
-	return line[:len(time.DateTime)]
 }

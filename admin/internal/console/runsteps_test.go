@@ -86,18 +86,3 @@ func TestTimeLine(t *testing.T) {
 	unsent := v.text(runPath(w.sent(j, "Trigger Msg：error, refused", 500)))
 	assert.NotContains(t, unsent, "accepted</b>")
 }
-
-func TestLogClock(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][2]string{
-		"": {}, "x": {}, "2026-11-21 19:59:01": {},
-		"no time <br>----------- xxl-job job execute start -----------":     {},
-		"2026-11-21 19:59:01 <br>--- xxl-job job execute start -----------": {"2026-11-21 19:59:01", ""},
-		"a\n2026-13-21 19:59:01 job execute end(error) --":                  {},
-		"a\n2026-11-21 19:59:01 job execute end(error) --":                  {"", "2026-11-21 19:59:01"},
-		"a\n2026-11-21 19:59:01 job execute start -----------":              {},
-	} {
-		began, ended := logClock(text)
-		assert.Equal(t, want, [2]string{began, ended}, text)
-	}
-}

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -53,7 +52,7 @@ func (c *call) restOfLog(ctx context.Context, id int64, text *ops.LogText) strin
 // record has ended when the executor took the order; that the handler has
 // returned too, or goes on all the same, stands in its log.
 func (c *call) tellStop(l *model.Log, p *runPage) {
-	_, over := logClock(p.logText)
+	over := p.clock.Ended
 	p.Stack = strandedStack(p.logText)
 	if n := len(p.Steps); n >= 2 { // ended and stored
 		ended, asked := p.Steps[n-2], p.Steps[n-1]
@@ -90,19 +89,4 @@ func strandedStack(text string) string {
 		b.WriteString(line)
 	}
 	return strings.TrimRight(b.String(), "\n")
-}
-
-// tally counts the states of shards, in the order in which they come first.
-func tally(rows []runRow) string {
-	count := map[string]int{}
-	var names []string
-	for _, r := range rows {
-		if count[r.State.Text]++; count[r.State.Text] == 1 {
-			names = append(names, r.State.Text)
-		}
-	}
-	for i, name := range names {
-		names[i] = strconv.Itoa(count[name]) + " " + name
-	}
-	return strings.Join(names, " · ")
 }

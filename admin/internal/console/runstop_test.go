@@ -56,8 +56,10 @@ func TestStopIsTold(t *testing.T) {
 
 	other := w.run(j, noon, 0, model.CodeFail, "Manual work failed")
 	assert.NotContains(t, v.text(runPath(other)), "asked to stop")
-	assert.Equal(t, "2 ok · 1 bad", tally([]runRow{
-		{State: runState{Text: "ok"}}, {State: runState{Text: "bad"}}, {State: runState{Text: "ok"}},
+	assert.Equal(t, "2 ok · 1 bad", tally([]besideRun{
+		{runRow: runRow{State: runState{Text: "ok"}}},
+		{runRow: runRow{State: runState{Text: "bad"}}},
+		{runRow: runRow{State: runState{Text: "ok"}}},
 	}))
 }
 

@@ -90,6 +90,7 @@ type Server struct {
 	views   map[viewKey]views
 	assets  assets
 	streams httpx.Places[int32]
+	clocks  runClocks
 }
 
 // New returns a Server. A template that cannot be read is an error.
@@ -159,7 +160,7 @@ func (s *Server) serve(h handler) httpx.Handler {
 				return err
 			}
 		}
-		return h(c, r.Context())
+		return withStatus(h(c, r.Context()))
 	}
 }
 
@@ -208,6 +209,6 @@ func (s *Server) Pages() http.Handler {
 		if err != nil {
 			return err
 		}
-		return c.oldPage(r.Context())
+		return withStatus(c.oldPage(r.Context()))
 	}, s.renderError, s.log)
 }

@@ -137,7 +137,7 @@ func TestAuditFilter(t *testing.T) {
 		require.NoError(t, w.db.AddAudit(t.Context(), a))
 	}
 	all := v.text("/settings/audit")
-	for _, want := range []string{`href="/jobs/7"`, `href="/settings/users/3"`, `href="/executors/2"`, "the admin itself", "tail</pre>"} {
+	for _, want := range []string{`href="/jobs/7"`, `href="/settings/users/3"`, `href="/executors/2"`, "the admin itself", "tail</pre>", "ended a mute", ">job 7</a>"} {
 		assert.Contains(t, all, want)
 	}
 	for query, want := range map[string][]string{
@@ -151,7 +151,7 @@ func TestAuditFilter(t *testing.T) {
 	} {
 		page := v.text("/settings/audit?" + query)
 		var got []string
-		for _, m := range regexp.MustCompile(`<td><code>([a-z.]+)</code>`).FindAllStringSubmatch(page, -1) {
+		for _, m := range regexp.MustCompile(`<code class="muted">([a-z.]+)</code>`).FindAllStringSubmatch(page, -1) {
 			got = append(got, m[1])
 		}
 		assert.Equal(t, want, got, query)

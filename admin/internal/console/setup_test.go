@@ -273,9 +273,13 @@ func TestSetupAfterThePassword(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, total)
 
+	assert.Contains(t, v.text("/"), `<a href="/setup">Go on with the setup</a>`)
+	assert.NotContains(t, other.text("/"), "/setup")
 	rec = v.post("/setup/finish", nil)
 	assert.Equal(t, "/", rec.Header().Get("Location"))
-	assert.Contains(t, v.text("/"), "All set up")
+	page = v.text("/")
+	assert.Contains(t, page, "All set up")
+	assert.NotContains(t, page, "/setup")
 	w.setupIsClosed(v)
 }
 

@@ -16,31 +16,33 @@ var classes = map[string]chart.Class{
 	"ok": chart.OK, "bad": chart.Failed, "run": chart.Running, "wait": chart.Waiting, "skip": chart.Skipped,
 }
 
-// strip draws the last runs of a job, the oldest first.
-func (c *call) strip(jobID int32, runs []model.Recent) template.HTML {
-	drawn, _ := c.stripOf(jobID, runs, 0)
-	return drawn
+// strip draws the last runs of a job large, the oldest first; unit says what the
+// heights stand for.
+func (c *call) strip(jobID int32, runs []model.Recent) (drawn template.HTML, unit string) {
+	drawn, _, unit = c.stripOf(jobID, runs, chart.Strip{Ticks: c.tick})
+	return drawn, unit
 }
 
 // shortStrip is strip for a line of a list. tallest says what a bar of full height
 // stands for.
 func (c *call) shortStrip(jobID int32, runs []model.Recent) (drawn template.HTML, tallest string) {
-	return c.stripOf(jobID, runs, listStrip)
+	drawn, tallest, _ = c.stripOf(jobID, runs, chart.Strip{Slots: listStrip})
+	return drawn, tallest
 }
 
-func (c *call) stripOf(jobID int32, runs []model.Recent, slots int) (drawn template.HTML, tallest string) {
-	s := chart.Strip{
-		Frame: chart.Frame{
-			ID: "strip-" + strconv.Itoa(int(jobID)), Title: c.t("job.strip", len(runs)), Table: c.t("table"),
-		},
-		Heads: [2]string{c.t("nav.runs"), c.t("job.took")}, Slots: slots,
+func (c *call) stripOf(
+	jobID int32, runs []model.Recent, s chart.Strip,
+) (drawn template.HTML, tallest, unit string) {
+	s.Frame = chart.Frame{
+		ID: "strip-" + strconv.Itoa(int(jobID)), Title: c.t("job.strip", len(runs)), Table: c.t("table"),
 	}
+	s.Heads = [2]string{c.t("nav.runs"), c.t("job.took")}
 	now := c.now()
 	linked := c.s.has("/runs/{id}")
 	for i := range runs {
 		r := &runs[i]
 		how := c.resultOf(r.TriggerCode, r.HandleCode)
-		took := r.Took(now)
+		took := r.Took(now).Truncate(time.Second) // as exact as the record
 		run := chart.StripRun{
 			Label: how.Text + " · " + c.wholeSeconds(took) + " · " + stamp(r.TriggerTime.In(c.s.cfg.Location)),
 			Took:  took, Class: classes[how.Kind],
@@ -50,13 +52,21 @@ func (c *call) stripOf(jobID int32, runs []model.Recent, slots int) (drawn templ
 		}
 		s.Runs = append(s.Runs, run)
 	}
-	tallest = c.wholeSeconds(max(s.Top(), time.Second))
-	s.Unit = c.t("job.strip.unit", tallest)
-	return s.HTML(), tallest
+	knee, top := s.Scale()
+	tallest = c.wholeSeconds(max(top, time.Second))
+	if s.Unit = c.t("job.strip.unit", tallest); knee < top {
+		s.Unit = c.t("job.strip.knee", c.wholeSeconds(knee), tallest)
+	}
+	return s.HTML(), tallest, s.Unit
 }
 
-// took is a duration in the language of the page.
-func (c *call) took(d time.Duration) string { return took(c.lang, d) }
+// tick is the duration at a line of a strip, which may be half a second.
+func (c *call) tick(d time.Duration) string {
+	if d%time.Second == 0 || d > time.Minute {
+		return c.wholeSeconds(d)
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+}
 
 // figures are what the last runs of a job amount to.
 type figures struct {

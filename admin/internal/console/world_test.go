@@ -251,6 +251,7 @@ type parts struct {
 	// changed is called when groups have changed; nil does nothing.
 	changed func()
 	text    func(wire.LogRequest) (wire.LogResult, error) // what logs of runs say; nil is nothing
+	hangs   bool                                          // executors do not answer when they are asked for a log
 }
 
 func (p *parts) Started(context.Context, int32) error { return nil }
@@ -302,9 +303,13 @@ func (p *parts) Kill(_ context.Context, address string, _ *model.Group, _ int32)
 }
 
 func (p *parts) Log(
-	_ context.Context, address string, _ *model.Group, req wire.LogRequest,
+	ctx context.Context, address string, _ *model.Group, req wire.LogRequest,
 ) (wire.Response, wire.LogResult, error) {
 	p.calls = append(p.calls, "log "+address)
+	if p.hangs {
+		<-ctx.Done()
+		return wire.Response{}, wire.LogResult{}, ctx.Err()
+	}
 	if p.text != nil {
 		text, err := p.text(req)
 		return wire.Response{Code: wire.CodeSuccess}, text, err

@@ -78,15 +78,20 @@ type Handler func(w http.ResponseWriter, r *http.Request) error
 type Render func(w http.ResponseWriter, r *http.Request, err error)
 
 // Adapt returns h as an http.Handler whose errors render answers. What is a
-// 500 is logged with its cause.
+// 500 is logged with its cause, and as a warning where it is a server behind this
+// one that has failed.
 func Adapt(h Handler, render Render, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := h(w, r)
 		if err == nil {
 			return
 		}
-		if AsError(err).Code() >= http.StatusInternalServerError {
-			log.ErrorContext(r.Context(), "request failed", slog.String("method", r.Method),
+		if code := AsError(err).Code(); code >= http.StatusInternalServerError {
+			level := slog.LevelError
+			if code == http.StatusBadGateway {
+				level = slog.LevelWarn
+			}
+			log.Log(r.Context(), level, "request failed", slog.String("method", r.Method),
 				slog.String("path", r.URL.Path), slog.Any("err", err))
 		}
 		render(w, r, err)

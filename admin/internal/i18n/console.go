@@ -13,7 +13,7 @@ type pageTexts map[string][3]string
 
 // consoleParts are the texts of the console, a part of it a file.
 var consoleParts = []pageTexts{
-	consoleJobList,
+	consoleJobList, consoleAudit,
 	consoleFrame, consoleHome, consoleJobs, consoleEdit, consoleAdmin, consoleHelp, consoleRuns, consoleExecutors,
 	consoleAlarms, consoleHistory, consoleCode, consoleSetup, consoleSystem,
 }

@@ -27,6 +27,13 @@ var consoleFrame = pageTexts{
 	"foot.node":   {"节点 {0}", "節點 {0}", "node {0}"},
 	"foot.shards": {"分片 {0}/{1}", "分片 {0}/{1}", "{0}/{1} shards"},
 
+	// What a list says when it cannot be had: {0} is a status of HTTP, or seconds.
+	"list.lost":  {"服务器没有应答", "伺服器沒有應答", "The server does not answer"},
+	"list.fault": {"服务器出错（{0}）", "伺服器出錯（{0}）", "The server failed ({0})"},
+	"list.gone":  {"登录已失效：请重试以重新登录", "登入已失效：請重試以重新登入", "You are no longer signed in: try again to sign in"},
+	"list.slow":  {"服务器 {0} 秒未应答，仍在等待", "伺服器 {0} 秒未應答，仍在等待", "No answer for {0} s, still waiting"},
+	"list.old":   {"显示的是 {0} 的内容", "顯示的是 {0} 的內容", "what is shown is as of {0}"},
+
 	"role.admin": {"管理员", "管理員", "administrator"},
 	"role.user":  {"普通用户", "一般使用者", "user"},
 	"signout":    {"退出登录", "登出", "Sign out"},
@@ -117,7 +124,11 @@ var consoleFrame = pageTexts{
 
 	"keys.title":  {"快捷键", "快速鍵", "Keys"},
 	"keys.search": {"搜索", "搜尋", "search"},
-	"keys.go":     {"前往任务 / 运行记录 / 总览", "前往任務 / 執行記錄 / 總覽", "go to jobs / runs / overview"},
+	"keys.go": {
+		"先按 g，再按：总览、任务、运行记录、执行器、告警、设置、帮助",
+		"先按 g，再按：總覽、任務、執行記錄、執行器、告警、設定、說明",
+		"g, then: overview, jobs, runs, executors, alarms, settings, help",
+	},
 	"keys.move":   {"下一行 / 上一行", "下一列 / 上一列", "next row / previous row"},
 	"keys.open":   {"打开", "開啟", "open"},
 	"keys.select": {"选中", "選取", "select"},

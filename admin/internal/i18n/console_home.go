@@ -106,6 +106,12 @@ var consoleHome = pageTexts{
 		"有 Java 调度中心也在使用该数据库，最近发现其运行：", "有 Java 排程中心也在使用該資料庫，最近發現其執行：",
 		"A Java admin works on this database too. A run of its own was seen",
 	},
+	"home.setup": {
+		"初始设置还没有完成：接入执行器并新建第一个任务，或者跳过。", "初始設定還沒有完成：接入執行器並新增第一個任務，或者略過。",
+		"The setup is not finished: connect an executor and make a first job, or skip it.",
+	},
+	"home.setup.go": {"继续设置", "繼續設定", "Go on with the setup"},
+
 	"home.first":     {"还没有执行器连接。", "還沒有執行器連線。", "No executor has connected yet."},
 	"home.first.how": {"如何连接", "如何連線", "How to connect one"},
 }

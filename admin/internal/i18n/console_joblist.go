@@ -78,7 +78,12 @@ var consoleJobList = pageTexts{
 	"job.tags":          {"标签", "標籤", "Tags"},
 	"job.handler.short": {"处理器", "處理器", "Handler"},
 	"job.strip.unit":    {"柱高为耗时，满格 {0}", "柱高為耗時，滿格 {0}", "height is the duration, full height {0}"},
-	"edit.tags.hint":    {"用逗号分隔", "用逗號分隔", "With commas between them"},
+	"job.strip.knee": {
+		"柱高为耗时：十次中有九次不超过 {0}；缺口以上为更久的运行，按缩小的比例画到 {1}",
+		"柱高為耗時：十次中有九次不超過 {0}；缺口以上為更久的執行，按縮小的比例畫到 {1}",
+		"height is the duration: nine of ten took at most {0}; bars with a gap took longer, up to {1} at full height",
+	},
+	"edit.tags.hint": {"用逗号分隔", "用逗號分隔", "With commas between them"},
 
 	"views":         {"已保存的视图", "已儲存的檢視", "Saved views"},
 	"views.save":    {"保存为视图", "儲存為檢視", "Save as a view"},

@@ -3,6 +3,7 @@
 
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+const foot = $('#foot');
 
 // typing tells whether a key belongs to a field.
 const typing = (el) => el.matches('input:not([type=checkbox]), textarea, select, [contenteditable]');
@@ -60,7 +61,7 @@ if (command) {
 // Keys: g and a letter go somewhere; j, k, x, Enter and r work on the rows of a
 // list; ? shows the list of keys.
 const places = { o: '/', j: '/jobs', r: '/runs', e: '/executors', a: '/alarms', s: '/settings', h: '/help' };
-let going = false;
+let going = 0; // until when the key after g says where, in ms
 document.addEventListener('keydown', (e) => {
   if ((e.ctrlKey || e.metaKey) && e.key === 'k' && command) {
     e.preventDefault();
@@ -68,8 +69,8 @@ document.addEventListener('keydown', (e) => {
     return;
   }
   if (e.ctrlKey || e.metaKey || e.altKey || typing(e.target) || $('dialog[open]')) return;
-  if (going) {
-    going = false;
+  if (going > e.timeStamp) {
+    going = 0;
     const link = places[e.key] && $$('.rail a').find((a) => {
       const path = new URL(a.href).pathname.replace(/^\/xxl-job-admin/, '') || '/';
       return path === places[e.key] && !a.classList.contains('brand');
@@ -92,7 +93,7 @@ document.addEventListener('keydown', (e) => {
         command.focus();
       }
       break;
-    case 'g': going = true; break;
+    case 'g': going = e.timeStamp + 2000; break;
     case 'j': move(at + 1); break;
     case 'k': move(Math.max(at - 1, 0)); break;
     case 'x': $('input[type=checkbox]', rows[at] ?? document.createElement('i'))?.click(); break;
@@ -181,6 +182,92 @@ document.addEventListener('submit', (e) => {
 });
 addEventListener('pageshow', () => $$('form[data-sent]').forEach((form) => delete form.dataset.sent));
 
+// Lists: that one is asked for again shows at its head, and that it could not be
+// had in a message above the foot line. Nothing moves for either.
+const trouble = $('#trouble');
+let shownAt = $('#clock')?.textContent; // on the clock of the server
+let lost;
+const quiet = () => {
+  if (trouble) trouble.hidden = true;
+};
+const complain = (kind, about, again) => {
+  if (!trouble) return;
+  const old = kind === 'slow' ? '' : ' · ' + trouble.dataset.old.replace('{0}', shownAt);
+  $('span', trouble).textContent = (kind === 'slow' ? '◷ ' : '✕ ') + trouble.dataset[kind].replace('{0}', about) + old;
+  trouble.classList.toggle('slow', kind === 'slow');
+  $('button', trouble).onclick = again;
+  trouble.hidden = false;
+};
+
+// A list that renews itself dispatches "renewal": how is asked, came, lost, gone,
+// or the status of the answer; again asks once more.
+document.addEventListener('renewal', (e) => {
+  const { how, again } = e.detail;
+  e.target.ariaBusy = how === 'asked' ? 'true' : null;
+  if (how === 'asked') return;
+  clearTimeout(lost);
+  if (how === 'came') {
+    shownAt = $('#clock').textContent;
+    quiet();
+  } else if (how === 'lost') lost = setTimeout(() => complain('lost', '', again), 300); // not of a page that is being left
+  else if (how === 'gone') complain('gone', '', () => location.reload());
+  else complain('fault', how, again);
+});
+
+// A filter, an order or another page of a list leads away from what is shown. That
+// only happens while the server is there; else the list stays, and says so.
+const leaving = $('main .list');
+const patience = 8; // seconds
+let waits;
+const stay = () => {
+  clearTimeout(waits);
+  if (leaving) leaving.ariaBusy = null;
+};
+const leave = async (go) => {
+  const again = () => leave(go);
+  stay();
+  leaving.ariaBusy = 'true';
+  waits = setTimeout(() => complain('slow', patience, again), patience * 1000);
+  try {
+    const answer = await fetch(foot.dataset.url, { headers: { Accept: 'application/json' } });
+    if (!answer.ok) {
+      stay();
+      complain('fault', answer.status, again);
+      return;
+    }
+  } catch {
+    stay();
+    complain('lost', '', again);
+    return;
+  }
+  quiet();
+  clearTimeout(waits);
+  waits = setTimeout(() => complain('slow', patience, go), patience * 1000);
+  go();
+};
+if (leaving && trouble) {
+  const checked = new WeakSet();
+  document.addEventListener('submit', (e) => {
+    const form = e.target;
+    if (e.defaultPrevented || !form.matches('form.filters:not([method=post])') || checked.delete(form)) return;
+    e.preventDefault();
+    leave(() => {
+      checked.add(form);
+      form.requestSubmit(e.submitter);
+    });
+  });
+  document.addEventListener('click', (e) => {
+    const link = e.target.closest('main :is(.pager, .filters, .views, thead) a[href]:not([download])');
+    if (!link || e.defaultPrevented || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+    e.preventDefault();
+    leave(() => location.assign(link.href));
+  });
+  addEventListener('pageshow', () => {
+    stay();
+    quiet();
+  });
+}
+
 // Filters apply when something is chosen.
 for (const select of $$('form.filters:not([method=post]) select')) select.addEventListener('change', () => select.form.requestSubmit());
 
@@ -205,7 +292,6 @@ if (words) {
 }
 
 // Foot line: is the server there, what time has it, is the node well.
-const foot = $('#foot');
 if (foot) {
   const pulse = $('#pulse');
   const clock = $('#clock');

@@ -88,6 +88,15 @@ if (text) {
       // Times, message and what may be done now come with the page; not while somebody reads on or asks.
       if (follow.checked && search.value === '' && !document.querySelector('details.confirm[open]')) location.reload();
     });
+    let broken = false;
+    source.addEventListener('error', () => { // it connects again by itself
+      broken = true;
+      say(document.querySelector('#foot').dataset.lost, true);
+    });
+    source.addEventListener('open', () => {
+      if (broken) say('');
+      broken = false;
+    });
     source.addEventListener('problem', (e) => say(as(e).text, true));
     source.addEventListener('gone', (e) => {
       source.close();

@@ -1,0 +1,95 @@
+package console
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// What executors of all kinds write into the log of a run when it begins and
+// when it ends.
+const (
+	logBegan = " job execute start -----------"
+	logEnded = " job execute end("
+)
+
+const (
+	// beganLines is among how many first lines of a log the one is looked for that
+	// says when the run began. It is the first, but where somebody else writes into
+	// the same file.
+	beganLines = 20
+	// keptClocks is of how many ended runs the server keeps what their logs said.
+	keptClocks = 4096
+)
+
+// runClock is when a run began and ended by the clock of its executor, as the
+// first and last lines of its log say; "" where they do not.
+type runClock struct {
+	Began, Ended string
+	Read         time.Time // when that was read; zero for just now
+}
+
+// readClock finds in the text of a log what the executor says of begin and end.
+// text is empty or begins with the log's first line.
+func readClock(text string) (k runClock) {
+	n := 0
+	for line := range strings.Lines(text) {
+		if n++; n > beganLines || k.Began != "" {
+			break
+		}
+		if strings.Contains(line, logBegan) {
+			k.Began = lineClock(line)
+		}
+	}
+	if at := strings.LastIndex(text, logEnded); at >= 0 {
+		line := text[strings.LastIndexByte(text[:at], '\n')+1:]
+		k.Ended = lineClock(line)
+	}
+	return k
+}
+
+// lineClock is the time at which a line of a log begins, or "".
+func lineClock(line string) string {
+	if len(line) < len(time.DateTime) {
+		return ""
+	}
+	if _, err := time.Parse(time.DateTime, line[:len(time.DateTime)]); err != nil {
+		return ""
+	}
+	return line[:len(time.DateTime)]
+}
+
+// runClocks keeps what the logs of runs that have ended said, so that it is known
+// when their executor, or the log, is gone. The zero value is ready; it is safe
+// for concurrent use.
+type runClocks struct {
+	mu    sync.Mutex
+	known map[int64]runClock
+	order []int64 // of known, the oldest first
+}
+
+// keep keeps the clock of a run that has ended.
+func (r *runClocks) keep(id int64, k runClock) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known == nil {
+		r.known = map[int64]runClock{}
+	}
+	if _, known := r.known[id]; !known {
+		if len(r.order) == keptClocks {
+			delete(r.known, r.order[0])
+			r.order = slices.Delete(r.order, 0, 1)
+		}
+		r.order = append(r.order, id)
+	}
+	r.known[id] = k
+}
+
+// of returns the clock of a run, if it is kept.
+func (r *runClocks) of(id int64) (runClock, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k, ok := r.known[id]
+	return k, ok
+}

@@ -1,0 +1,90 @@
+package console
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/xxljob-go/xxljob/internal/wire"
+)
+
+func TestReadClock(t *testing.T) {
+	t.Parallel()
+	const start = "2026-11-21 19:59:01 [com.xxl.job.core.thread.JobThread#run]-[133]-[xxl-job, JobThread-7-1763726340010] " +
+		"<br>----------- xxl-job job execute start -----------<br>----------- Param:x\n" // of Java 3.4.2
+	for text, want := range map[string]runClock{
+		"": {}, "x": {}, "2026-11-21 19:59:01": {},
+		"no time <br>----------- xxl-job job execute start -----------":     {},
+		"2026-11-21 19:59:01 <br>--- xxl-job job execute start -----------": {Began: "2026-11-21 19:59:01"},
+		"a\n2026-13-21 19:59:01 job execute end(error) --":                  {},
+		"a\n2026-11-21 19:59:01 job execute end(error) --":                  {Ended: "2026-11-21 19:59:01"},
+		start:                                    {Began: "2026-11-21 19:59:01"},
+		"something of the platform\n" + start:    {Began: "2026-11-21 19:59:01"},
+		strings.Repeat("\n", beganLines) + start: {},
+		start + "2026-11-21 19:59:58 [a#b]-[1]-[x] " + wire.LogStart: {Began: "2026-11-21 19:59:01"},
+	} {
+		assert.Equal(t, want, readClock(text), text)
+	}
+}
+
+func TestRunClocks(t *testing.T) {
+	t.Parallel()
+	var r runClocks
+	for i := range int64(keptClocks + 2) {
+		r.keep(i, runClock{Began: "x"})
+	}
+	r.keep(5, runClock{Began: "y"})
+	_, first := r.of(1)
+	five, ok := r.of(5)
+	assert.False(t, first, "the oldest are forgotten")
+	assert.True(t, ok)
+	assert.Equal(t, "y", five.Began)
+	assert.Len(t, r.known, keptClocks)
+	assert.Len(t, r.order, keptClocks)
+}
+
+// TestClockIsKept: what a log has said of an ended run is still known when its
+// executor is gone.
+func TestClockIsKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j := w.job(w.group("settle", "Settle", "http://10.0.0.1:9999/"), "settle")
+	v := w.as(w.admin)
+	ended, open := w.run(j, noon.Add(-time.Minute), time.Second, 200, ""), w.run(j, noon.Add(-time.Minute), 0, 0, "")
+	w.parts.text = func(r wire.LogRequest) (wire.LogResult, error) {
+		return wire.LogResult{
+			FromLineNum: r.FromLineNum, ToLineNum: 1, IsEnd: true, LogContent: "2026-11-21 19:59:01 [a#b]-[1]-[job] " + wire.LogStart + "x\n",
+		}, nil
+	}
+	const began = "<span>2026-11-21 19:59:01</span>"
+	assert.Contains(t, v.text(runPath(open)), began)
+	assert.Contains(t, v.text(runPath(ended)), began+" <span class=\"muted\">(the executor's clock, from its log)")
+	w.parts.text = func(wire.LogRequest) (wire.LogResult, error) {
+		return wire.LogResult{}, errors.New("connection refused")
+	}
+	gone := v.text(runPath(ended))
+	assert.Contains(t, gone, "connection refused")
+	assert.Contains(t, gone, began+" <span class=\"muted\">(the executor's clock, read from its log at 2026-11-21 12:00:00 UTC)")
+	assert.NotContains(t, v.text(runPath(open)), began, "it is not over")
+}
+
+// TestRunPageWaitsForNobody: an executor that hangs does not hold the page.
+func TestRunPageWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		j := w.job(w.group("settle", "Settle", "http://10.0.0.1:9999/"), "settle")
+		v := w.as(w.admin)
+		w.parts.hangs = true
+		id := w.run(j, noon.Add(-time.Minute), time.Second, 200, "")
+		began := time.Now()
+		page := v.text(runPath(id))
+		assert.Equal(t, pageLog, time.Since(began))
+		assert.Contains(t, page, "The executor did not answer within 2 s")
+		assert.Contains(t, page, "The executor has reported success.")
+	})
+}

@@ -18,44 +18,41 @@ import (
 func (s *system) console(proxies httpx.Proxies, stopping <-chan struct{}) (*console.Server, error) {
 	return console.New(console.Config{
 		Ops: s.ops, Auth: s.auth, History: s.store, Cluster: s.footCluster, Location: s.cfg.TimeZone, Lang: s.lang,
-		Executors: console.Executors{Addresses: s.pageAddresses, Lanes: s.pageLanes, Probe: s.probe},
-		Pulse:     s.pulse, Forecast: s.forecast.Hour,
+		Executors: console.Executors{
+			Addresses: s.addressStates, Lanes: s.pageLanes, LastBeat: s.lastBeat, Probe: s.probe,
+		},
+		Pulse: s.pulse, Forecast: s.forecast.Hour,
 		Setup:       console.Setup{Token: s.cfg.AccessToken, Apps: s.apps},
 		CodeEditing: s.cfg.CodeEditing, Version: version(), Proxies: proxies, Stopping: stopping,
 		Logger: s.part("console"),
 	})
 }
 
-// pageAddresses is addressStates for the pages.
-func (s *system) pageAddresses(
-	ctx context.Context, app string, addresses []string,
-) (map[string]console.AddressState, error) {
-	states, err := s.addressStates(ctx, app, addresses)
-	if err != nil {
-		return nil, err
-	}
-	list := make(map[string]console.AddressState, len(states))
-	for address, st := range states {
-		list[address] = console.AddressState(st)
-	}
-	return list, nil
-}
-
 // pageLanes is how the lanes of this node stand, for the pages.
-func (s *system) pageLanes() map[string]console.AddressState {
-	list := make(map[string]console.AddressState)
+func (s *system) pageLanes() map[string]model.AddressState {
+	list := make(map[string]model.AddressState)
 	for address, st := range s.client.Stats() {
-		list[address] = console.AddressState{
+		list[address] = model.AddressState{
 			InFlight: st.InFlight, Queued: st.Depth, DeadSince: st.DeadSince,
-			Dialect: string(st.Dialect), Native: st.Native,
+			Dialect: string(st.Dialect), Native: st.Native, Release: st.Release,
 		}
 	}
 	return list
 }
 
-// probe asks an executor whether it is there.
-func (s *system) probe(ctx context.Context, address string, g *model.Group) error {
-	return s.client.Beat(ctx, target(address, g))
+// lastBeat is when an executor of the app was last heard of.
+func (s *system) lastBeat(app string) (last time.Time) {
+	for _, reg := range s.registry.Registrations(app) {
+		if reg.Last.After(last) {
+			last = reg.Last
+		}
+	}
+	return last
+}
+
+// probe asks an executor what harms nobody.
+func (s *system) probe(ctx context.Context, address string, g *model.Group) *model.Probe {
+	return s.client.Probe(ctx, target(address, g))
 }
 
 // footCluster is what the foot of every page says of this node.

@@ -23,10 +23,7 @@ func (s *system) rest(stopping <-chan struct{}) (httpx.Table, error) {
 		NoSession: func(err error) bool { return errors.Is(err, auth.ErrNoSession) },
 		Stopping:  stopping, Logger: s.part("rest"),
 		Parts: rest.Parts{
-			Probe: func(ctx context.Context, address string, g *model.Group) error {
-				return s.client.Beat(ctx, target(address, g))
-			},
-			Addresses: s.addressStates, Faults: s.faults,
+			Probe: s.probe, Addresses: s.addressStates, Node: s.node, Faults: s.faults,
 		},
 	})
 	if err != nil {
@@ -38,7 +35,7 @@ func (s *system) rest(stopping <-chan struct{}) (httpx.Table, error) {
 // addressStates tells what this node and the database know of addresses.
 func (s *system) addressStates(
 	ctx context.Context, app string, addresses []string,
-) (map[string]rest.AddressState, error) {
+) (map[string]model.AddressState, error) {
 	beats, err := s.store.LiveBeats(ctx, time.Now().Add(-beatsBack))
 	if err != nil {
 		return nil, fmt.Errorf("read heartbeats: %w", err)
@@ -47,13 +44,13 @@ func (s *system) addressStates(
 	if err != nil {
 		return nil, fmt.Errorf("read what is known of executors: %w", err)
 	}
-	states := make(map[string]rest.AddressState, len(addresses))
+	states := make(map[string]model.AddressState, len(addresses))
 	same := make(map[string][]string, len(addresses)) // lanes make no difference of a slash at the end
 	for _, a := range addresses {
-		states[a] = rest.AddressState{}
+		states[a] = model.AddressState{Faults: s.client.Faults(a), Release: s.client.Release(a)}
 		same[execclient.Key(a)] = append(same[execclient.Key(a)], a)
 	}
-	change := func(address string, f func(*rest.AddressState)) {
+	change := func(address string, f func(*model.AddressState)) {
 		for _, a := range same[execclient.Key(address)] {
 			st := states[a]
 			f(&st)
@@ -62,15 +59,22 @@ func (s *system) addressStates(
 	}
 	for _, b := range beats {
 		if b.Key == app {
-			change(b.Value, func(st *rest.AddressState) { st.LastBeat = b.At })
+			change(b.Value, func(st *model.AddressState) { st.LastBeat = b.At })
 		}
 	}
+	for address, reg := range s.registry.Registrations(app) {
+		change(address, func(st *model.AddressState) { st.Since, st.Before = reg.Since, reg.Before })
+	}
 	for _, a := range known {
-		change(a.Address, func(st *rest.AddressState) { st.Dialect, st.Native = a.Dialect, a.Native })
+		change(a.Address, func(st *model.AddressState) {
+			if st.Dialect, st.Native = a.Dialect, a.Native; !st.Release.Known() {
+				st.Release = model.Release{Native: a.Native}
+			}
+		})
 	}
 	for address, lane := range s.client.Stats() {
-		change(address, func(st *rest.AddressState) {
-			st.InFlight, st.Queued, st.DeadSince = lane.InFlight, lane.Depth, lane.DeadSince
+		change(address, func(st *model.AddressState) {
+			st.InFlight, st.Queued, st.Conns, st.DeadSince = lane.InFlight, lane.Depth, lane.Conns, lane.DeadSince
 			st.OldToken = lane.OldToken
 			if lane.Dialect != "" { // newer than what is on record
 				st.Dialect, st.Native = string(lane.Dialect), lane.Native

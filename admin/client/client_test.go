@@ -169,6 +169,7 @@ func TestEveryOperation(t *testing.T) {
 		second(c.Code(ctx, 7)), second(c.SaveCode(ctx, 7, "", "")), second(c.Change(ctx, 7)),
 		second(c.UndoChange(ctx, 7, true)), second(c.Group(ctx, 7)), second(c.CreateGroup(ctx, GroupInput{})),
 		second(c.UpdateGroup(ctx, 7, "*", GroupInput{})), second(c.Addresses(ctx, 7)), second(c.Probe(ctx, 7, "")),
+		second(c.Address(ctx, 7, "http://x/")),
 		second(c.RotateToken(ctx, 7)), second(c.Run(ctx, 7)), second(c.RunLog(ctx, 7, 0)), second(c.KillRun(ctx, 7)),
 		second(c.RetryRun(ctx, 7)), second(c.KillRuns(ctx, []int64{7})), second(c.RetryRuns(ctx, []int64{7})),
 		second(c.ClearRuns(ctx, ClearInput{})), second(c.User(ctx, 7)), second(c.CreateUser(ctx, UserCreate{})),

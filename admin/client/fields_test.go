@@ -31,6 +31,8 @@ func TestEveryField(t *testing.T) {
 		"Times": reflect.TypeFor[Times](), "Code": reflect.TypeFor[Code](), "CodeVersion": reflect.TypeFor[CodeVersion](),
 		"Difference": reflect.TypeFor[Difference](), "Change": reflect.TypeFor[Change](),
 		"GroupInput": reflect.TypeFor[GroupInput](), "Group": reflect.TypeFor[Group](), "Address": reflect.TypeFor[Address](),
+		"AddressFault": reflect.TypeFor[AddressFault](), "AddressDetail": reflect.TypeFor[AddressDetail](),
+		"ProbeStep": reflect.TypeFor[ProbeStep](), "Evidence": reflect.TypeFor[Evidence](),
 		"ProbeResult": reflect.TypeFor[ProbeResult](), "Shard": reflect.TypeFor[Shard](), "Run": reflect.TypeFor[Run](),
 		"RunResult": reflect.TypeFor[RunResult](), "ClearInput": reflect.TypeFor[ClearInput](), "RunLog": reflect.TypeFor[RunLog](),
 		"UserCreate": reflect.TypeFor[UserCreate](), "UserInput": reflect.TypeFor[UserInput](), "User": reflect.TypeFor[User](),

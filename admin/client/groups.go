@@ -68,15 +68,69 @@ func (c *Client) DeleteGroup(ctx context.Context, id int32, etag string) error {
 	return c.do(ctx, &call{method: http.MethodDelete, path: at("/groups/", id, ""), ifTag: etag})
 }
 
-// Address is where an executor of a group is.
+// Release is what is known of the program at an address.
+type Release struct {
+	Native bool `json:"native"` // it is one of our own executors
+	// The releases of Java's executor that answer as it does, the first and the last,
+	// or "master"; "" while unknown.
+	VersionFrom string `json:"version_from"`
+	VersionTo   string `json:"version_to"`
+}
+
+// Versions is the release for people, "" while unknown.
+func (r Release) Versions() string {
+	switch {
+	case r.Native:
+		return "ours"
+	case r.VersionFrom == r.VersionTo:
+		return r.VersionFrom
+	}
+	return r.VersionFrom + " to " + r.VersionTo
+}
+
+// Address is where an executor of a group is. What it says of calls is what one
+// node of the admin has seen.
 type Address struct {
-	Address   string     `json:"address"`
-	LastBeat  *time.Time `json:"last_beat"` // nil for an address that was typed
-	Dialect   string     `json:"dialect"`   // of the protocol it speaks; "" while unknown
-	Native    bool       `json:"native"`    // it is one of our own executors
-	InFlight  int        `json:"in_flight"` // calls that it has not answered
-	Queued    int        `json:"queued"`    // calls that wait
-	DeadSince *time.Time `json:"dead_since"`
+	Release
+
+	Address  string     `json:"address"`
+	LastBeat *time.Time `json:"last_beat"` // nil for an address that was typed
+	// RegisteredSince is when the node heard of it first; nil where that was before
+	// the node began to look, and for one that is not registered.
+	RegisteredSince *time.Time `json:"registered_since"`
+	Dialect         string     `json:"dialect"`     // of the protocol it speaks; "" while unknown
+	InFlight        int        `json:"in_flight"`   // calls that it has not answered
+	Queued          int        `json:"queued"`      // calls that wait
+	Connections     int        `json:"connections"` // open ones
+	DeadSince       *time.Time `json:"dead_since"`
+	Node            string     `json:"node"` // that tells
+}
+
+// AddressFault is how calls ended that got no proper answer, one after the other
+// for the same reason.
+type AddressFault struct {
+	Message string     `json:"message"`
+	Path    string     `json:"path"` // what was asked for, the last time
+	Count   int        `json:"count"`
+	First   *time.Time `json:"first"`
+	Last    *time.Time `json:"last"`
+}
+
+// AddressDetail is an address with what runs there.
+type AddressDetail struct {
+	Address
+
+	GroupID int32          `json:"group_id"`
+	Present bool           `json:"present"` // an executor of the group is there; else only runs were
+	Faults  []AddressFault `json:"faults"`  // newest first
+	Running []Run          `json:"running"` // at most 50, newest first
+	Recent  []Run          `json:"recent"`  // at most 20, newest first
+}
+
+// Address returns what is known of an address of a group: one at which an
+// executor is, or at which runs were lately. Else the error is ErrNotFound.
+func (c *Client) Address(ctx context.Context, groupID int32, address string) (*AddressDetail, error) {
+	return get[AddressDetail](ctx, c, at("/groups/", groupID, "/address"), "address", address)
 }
 
 // Addresses lists where executors of a group are, and how they are.
@@ -90,14 +144,34 @@ func (c *Client) Addresses(ctx context.Context, groupID int32) ([]Address, error
 
 // ProbeResult is what an address answered.
 type ProbeResult struct {
-	Address    string `json:"address"`
+	Release // what follows from the answers
+
+	Address    string      `json:"address"`
+	OK         bool        `json:"ok"`          // every answer was as it should be
+	Message    string      `json:"message"`     // the first that was not
+	DurationMs int64       `json:"duration_ms"` // milliseconds
+	Steps      []ProbeStep `json:"steps"`
+	Evidence   []Evidence  `json:"evidence"` // that the release follows from
+}
+
+// ProbeStep is a question of a probe: beat, idle_beat, log or unnamed.
+type ProbeStep struct {
+	Name       string `json:"name"`
 	OK         bool   `json:"ok"`
-	Message    string `json:"message"`
+	Code       int32  `json:"code"`        // of the answer; 0 without one
+	Message    string `json:"message"`     // what the executor said, or why there is no answer
 	DurationMs int64  `json:"duration_ms"` // milliseconds
 }
 
-// Probe asks the executors of a group whether they are there; with address only
-// that one.
+// Evidence is what an executor did and from which its release follows.
+type Evidence struct {
+	What string `json:"what"` // a word for programs
+	Text string `json:"text"` // for people
+	Said string `json:"said"` // in the words of the executor, where they matter
+}
+
+// Probe asks the executors of a group questions that harm nobody, of which not one
+// starts or ends anything; with address only that one.
 func (c *Client) Probe(ctx context.Context, groupID int32, address string) ([]ProbeResult, error) {
 	in := struct {
 		Address string `json:"address,omitempty"`

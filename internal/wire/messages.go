@@ -8,7 +8,8 @@ import (
 // The texts of this file are compared by people's scripts and by other
 // implementations, so they are literal, misspellings included.
 
-const textSuccess = "Success"
+// TextSuccess is what a success without a text of its own says since 3.2.0.
+const TextSuccess = "Success"
 
 // Texts with which a request is refused, in the order of the checks.
 const (

@@ -21,7 +21,7 @@ func beginResponse(dst []byte, r Response) object {
 	o := newObject(dst)
 	o.int("code", int64(r.Code))
 	if r.Code == CodeSuccess {
-		o.text("msg", r.Msg.Or(textSuccess))
+		o.text("msg", r.Msg.Or(TextSuccess))
 	} else {
 		o.str("msg", r.Msg)
 	}

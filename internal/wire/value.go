@@ -55,8 +55,8 @@ func intern(b []byte) string {
 		return BlockDiscardLater
 	case BlockCoverEarly:
 		return BlockCoverEarly
-	case textSuccess:
-		return textSuccess
+	case TextSuccess:
+		return TextSuccess
 	case RegistryGroupExecutor:
 		return RegistryGroupExecutor
 	default:

@@ -11,11 +11,12 @@ import (
 
 // executorCmd works on groups of executors.
 type executorCmd struct {
-	List   executorList   `cmd:"" help:"List groups and their addresses."`
-	Probe  executorProbe  `cmd:"" help:"Ask the executors of a group whether they are there."`
-	Create executorCreate `cmd:"" help:"Create a group, which jobs and executors then belong to."`
-	Delete executorDelete `cmd:"" help:"Delete a group that has no jobs."`
-	Token  executorToken  `cmd:"" help:"Give a group another access token and print it, once."`
+	List    executorList    `cmd:"" help:"List groups and their addresses."`
+	Address executorAddress `cmd:"" help:"Show an address of a group: how it is and what runs there."`
+	Probe   executorProbe   `cmd:"" help:"${executor_probe}"`
+	Create  executorCreate  `cmd:"" help:"Create a group, which jobs and executors then belong to."`
+	Delete  executorDelete  `cmd:"" help:"Delete a group that has no jobs."`
+	Token   executorToken   `cmd:"" help:"Give a group another access token and print it, once."`
 }
 
 // executorList lists groups with their addresses.
@@ -63,13 +64,88 @@ func (l *executorList) Run(ctx context.Context, con console) error {
 	})
 }
 
+// executorAddress shows an address.
+type executorAddress struct {
+	remote
+	output
+
+	Group   string `arg:"" help:"App name or id of the group."`
+	Address string `arg:"" help:"The address, as executor list or a run has it."`
+}
+
+// Run prints how it is, what runs there, and its last runs.
+func (a *executorAddress) Run(ctx context.Context, con console) error {
+	return a.with(func(c *client.Client) error {
+		g, err := findGroup(ctx, c, a.Group)
+		if err != nil {
+			return err
+		}
+		d, err := c.Address(ctx, g.ID, a.Address)
+		if err != nil {
+			return err
+		}
+		return a.print(con, d, func(w io.Writer) { addressTable(w, g, d) })
+	})
+}
+
+// addressTable prints what is known of an address, a line each.
+func addressTable(w io.Writer, g *client.Group, d *client.AddressDetail) {
+	state := "ok"
+	switch {
+	case !d.Present:
+		state = "gone: no executor of the group is there"
+	case d.DeadSince != nil:
+		state = "dead since " + clock(d.DeadSince)
+	}
+	row(w, "ADDRESS", d.Address.Address)
+	row(w, "GROUP", fmt.Sprintf("%s (%d)", g.AppName, g.ID))
+	row(w, "STATE", state)
+	row(w, "LAST BEAT", clock(d.LastBeat))
+	row(w, "REGISTERED", clock(d.RegisteredSince))
+	row(w, "VERSION", dash(d.Versions()))
+	row(w, "CALLS", fmt.Sprintf("%d in flight, %d queued, %d connections, as node %s sees it",
+		d.InFlight, d.Queued, d.Connections, d.Node))
+	for _, f := range d.Faults {
+		row(w, "FAULT", fmt.Sprintf("%s, %d times, last %s at %s", f.Message, f.Count, f.Path, clock(f.Last)))
+	}
+	for _, list := range []struct {
+		head string
+		runs []client.Run
+	}{{"RUNNING", d.Running}, {"LAST RUNS", d.Recent}} {
+		if len(list.runs) == 0 {
+			row(w, list.head, "-")
+		}
+		for _, r := range list.runs {
+			row(w, list.head, fmt.Sprintf("%d of job %d, %s, %s", r.ID, r.JobID, clock(r.TriggeredAt), r.Status))
+		}
+	}
+}
+
+// probeSteps prints every question, what was answered, and what follows.
+func probeSteps(w io.Writer, results []client.ProbeResult) {
+	row(w, "QUESTION", "OK", "TOOK", "ANSWER")
+	for _, r := range results {
+		for _, s := range r.Steps {
+			row(w, s.Name, s.OK, fmt.Sprintf("%d ms", s.DurationMs), dash(s.Message))
+		}
+		row(w, "version", "", "", dash(r.Versions()))
+		for _, e := range r.Evidence {
+			text := e.Text
+			if e.Said != "" {
+				text += " " + e.Said
+			}
+			row(w, "", "", "", text)
+		}
+	}
+}
+
 // executorProbe asks executors.
 type executorProbe struct {
 	remote
 	output
 
 	Group   string `arg:"" help:"App name or id of the group."`
-	Address string `help:"Only this one." env:"-" placeholder:"URL"`
+	Address string `help:"Only this one, with every question and answer." env:"-" placeholder:"URL"`
 }
 
 // Run prints what they answered.
@@ -84,9 +160,13 @@ func (p *executorProbe) Run(ctx context.Context, con console) error {
 			return err
 		}
 		if err := p.print(con, results, func(w io.Writer) {
-			row(w, "ADDRESS", "OK", "TOOK", "MESSAGE")
+			if p.Address != "" {
+				probeSteps(w, results)
+				return
+			}
+			row(w, "ADDRESS", "OK", "TOOK", "VERSION", "MESSAGE")
 			for _, r := range results {
-				row(w, r.Address, r.OK, fmt.Sprintf("%d ms", r.DurationMs), dash(r.Message))
+				row(w, r.Address, r.OK, fmt.Sprintf("%d ms", r.DurationMs), dash(r.Versions()), dash(r.Message))
 			}
 		}); err != nil {
 			return err

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/client"
 )
@@ -67,8 +70,41 @@ type executorToken struct {
 	remote
 	output
 
-	Group string `arg:"" help:"App name or id of the group."`
-	Yes   bool   `help:"Ask no questions." short:"y" env:"-"`
+	Group   string  `arg:"" help:"App name or id of the group."`
+	Overlap overlap `help:"${executor_overlap}" env:"-" placeholder:"TIME"`
+	Yes     bool    `help:"Ask no questions." short:"y" env:"-"`
+}
+
+// overlap is how long an old token counts beside the new one; below 0 is until it
+// is ended.
+type overlap time.Duration
+
+// maxOverlap is the longest one that has an end.
+const maxOverlap = 90 * 24 * time.Hour
+
+// UnmarshalText reads a duration, also in days such as 7d, or the word endless.
+func (o *overlap) UnmarshalText(text []byte) error {
+	s := string(text)
+	if s == "endless" {
+		*o = -1
+		return nil
+	}
+	d, err := time.ParseDuration(s)
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		var n int
+		n, err = strconv.Atoi(days)
+		d = time.Duration(min(n, 1000)) * 24 * time.Hour
+	}
+	switch {
+	case err != nil || d < 0:
+		return fmt.Errorf("%q is no time: give one such as 24h or 7d, or endless", s)
+	case d > maxOverlap:
+		return fmt.Errorf("%s is too long: give at most 90d, or endless", s)
+	case d%time.Second != 0:
+		return fmt.Errorf("%s: give whole seconds", s)
+	}
+	*o = overlap(d)
+	return nil
 }
 
 // Run asks, and prints the token, once.
@@ -81,12 +117,18 @@ func (e *executorToken) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		question := fmt.Sprintf("Give group %d %s another token, so that its executors are refused until they have it?",
-			g.ID, safe(g.AppName))
+		what := "so that its executors are refused until they have it"
+		switch o := time.Duration(e.Overlap); {
+		case o < 0:
+			what = "and take the old one too until somebody ends it"
+		case o > 0:
+			what = "and take the old one too for " + strings.TrimSuffix(o.String(), "0m0s")
+		}
+		question := fmt.Sprintf("Give group %d %s another token, %s?", g.ID, safe(g.AppName), what)
 		if err := confirm(con, e.Yes, question); err != nil {
 			return err
 		}
-		token, err := c.RotateToken(ctx, g.ID)
+		token, err := c.RotateTokenSlowly(ctx, g.ID, time.Duration(e.Overlap))
 		if err != nil {
 			return err
 		}

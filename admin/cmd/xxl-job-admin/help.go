@@ -40,11 +40,14 @@ var helpTexts = kong.Vars{
 	"key_verbs": "What it may do: read, run, edit, code (with edit: the code of script jobs) or admin, " +
 		"which is everything. May be given several times. " +
 		"Each but the last is for itself.",
-	"verbs":            "read,run,edit,code,admin",
-	"key_groups":       "Only these groups: app names or ids. Default: all.",
-	"output":           "Form of the output: table, json or yaml.",
-	"job_sort":         "Order: id, name or next_fire; with a minus in front from the end.",
-	"job_sorts":        "id,-id,name,-name,next_fire,-next_fire",
+	"verbs":      "read,run,edit,code,admin",
+	"key_groups": "Only these groups: app names or ids. Default: all.",
+	"output":     "Form of the output: table, json or yaml.",
+	"job_sort":   "Order: id, name or next_fire; with a minus in front from the end.",
+	"job_sorts":  "id,-id,name,-name,next_fire,-next_fire",
+	"executor_overlap": "How long the old token counts too, such as 24h or 7d, at most 90d; endless is until " +
+		"somebody ends it. Default: not at all.",
+	"executor_probe":   "Ask the executors of a group what harms nobody: are they there, idle, which version are they?",
 	"executor_address": "Address of an executor, for a group without registration. May be given several times.",
 	"run_follow":       "Print the logs as they are written, and wait; beside JSON and YAML on standard error.",
 	"run_status":       "Only waiting, running, success or failed.",

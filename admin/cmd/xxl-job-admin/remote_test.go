@@ -30,6 +30,7 @@ type kitchen struct {
 	text bytes.Buffer // what was typed and what came of it
 	rest []byte       // standard output of the last command
 	dir  string
+	addr string // of the executor
 
 	close func()
 }
@@ -43,6 +44,7 @@ func newKitchen(t *testing.T) *kitchen {
 	p.wait(t, "admin ready")
 	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	k.addr = "http://" + ln.Addr().String() + "/"
 	e, err := xxljob.NewExecutor(xxljob.Config{
 		AdminAddrs: []string{k.url}, AppName: "kitchen", AccessToken: "a-token-of-the-test", Listener: ln,
 		LogPath: filepath.Join(k.dir, "logs"), Logger: slog.New(slog.DiscardHandler), RegistryInterval: time.Second,
@@ -111,6 +113,7 @@ func (k *kitchen) plain() string {
 		{`  \d+s  `, "  Ns  "},
 		{`\d+ ms`, "N ms"},
 		{`process \d+`, "process N"},
+		{`\d+ connections, as node \S+ sees`, "N connections, as node NODE sees"},
 		{`(token of \w+: )[a-z2-7]{26}`, "${1}TOKEN"},
 		{`JobThread-\d+-\d+`, "JobThread-N"},
 		{`#[\w.]+\]-\[\d+\]`, "#func]-[N]"},
@@ -181,6 +184,15 @@ func (k *kitchen) jobs(t *testing.T) {
 	assert.Equal(t, exitOK, k.run(t, "", "executor", "list"))
 	assert.Equal(t, exitOK, k.run(t, "", "executor", "probe", "kitchen"))
 	assert.Equal(t, exitNotFound, k.run(t, "", "executor", "probe", "garage"))
+	assert.Equal(t, exitOK, k.run(t, "", "executor", "probe", "kitchen", "--address", k.addr))
+	assert.Contains(t, string(k.rest), "XXL-JOB-EXECUTOR")
+	assert.Equal(t, exitOK, k.run(t, "", "executor", "address", "kitchen", k.addr))
+	assert.Equal(t, exitNotFound, k.run(t, "", "executor", "address", "kitchen", "http://10.1.2.3/"))
+	assert.Equal(t, exitUsage, k.run(t, "", "executor", "token", "kitchen", "--overlap", "soon"))
+	assert.Equal(t, exitUsage, k.run(t, "", "executor", "token", "kitchen", "--overlap", "91d"))
+	assert.Equal(t, exitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "36h"))
+	assert.Equal(t, exitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "7d"))
+	assert.Equal(t, exitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "endless"))
 	assert.Equal(t, exitUsage, k.run(t, "", "job", "apply", "-f", "wrong.yaml"))
 	assert.Equal(t, exitChanges, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--dry-run"))
 	assert.Equal(t, exitFault, k.run(t, "n\n", "job", "apply", "-f", "jobs.yaml"))

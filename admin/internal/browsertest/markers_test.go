@@ -87,6 +87,7 @@ func (m *markers) executors(t *testing.T) {
 	say := func(w io.Writer, answer any) { assert.NoError(t, json.NewEncoder(w).Encode(answer)) }
 	line, fault := m.text("executor: log line", 200), m.text("executor: refusal of a log", 200)
 	refusal := m.text("executor: refusal of a run", 200)
+	header, pong := "text/"+m.text("executor: header", 100), m.text("executor: answer to a beat", 200)
 	m.takes = serve(func(w http.ResponseWriter, r *http.Request, body []byte) {
 		switch r.URL.Path {
 		case "/run":
@@ -101,7 +102,8 @@ func (m *markers) executors(t *testing.T) {
 				"fromLineNum": 1, "toLineNum": 2, "logContent": line + "\n", "isEnd": true,
 			}})
 		default:
-			say(w, map[string]any{"code": 200})
+			w.Header().Set("Content-Type", header)
+			say(w, map[string]any{"code": 200, "msg": pong})
 		}
 	})
 	m.refuses = serve(func(w http.ResponseWriter, r *http.Request, _ []byte) {
@@ -251,9 +253,7 @@ func TestMarkers(t *testing.T) {
 	r := &robot{tab: b, password: password, seen: map[string]int{}, most: 6}
 	r.pages = []string{"/"}
 	unseen := m.words()
-	look := func(path string) {
-		b.expect(http.StatusNotFound, http.StatusBadGateway)
-		b.visit(path)
+	seen := func(path string) {
 		b.until(`document.readyState === 'complete'`)
 		b.clean(path)
 		list, err := json.Marshal(unseen)
@@ -261,9 +261,19 @@ func TestMarkers(t *testing.T) {
 		unseen = ask(b, chromedp.Evaluate[[]string](fmt.Sprintf(
 			`((words) => { const page = document.documentElement.outerHTML; return words.filter((w) => !page.includes(w)); })(%s)`, list)))
 	}
+	look := func(path string) {
+		b.expect(http.StatusNotFound, http.StatusBadGateway)
+		b.visit(path)
+		seen(path)
+	}
 	for i := 0; i < len(r.pages); i++ {
 		look(r.pages[i])
 		r.links()
+	}
+	for group, address := range []string{m.takes, m.refuses} {
+		look(w.addressPath(group, address))
+		b.follow(click(`form[action$="/address/probe"] button`)...)
+		seen("a probe of " + address)
 	}
 	for _, path := range r.pages {
 		m.reflect(b, path)

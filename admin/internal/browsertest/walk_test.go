@@ -63,6 +63,10 @@ func (w *world) walks(failed, open int64) []walk {
 		{name: "code", pattern: "/jobs/{id}/code", path: at("/jobs/%d/code", w.seeds.jobs[12])},
 		{name: "executor", pattern: "/executors/{id}", path: at("/executors/%d", w.seeds.groups[0])},
 		{name: "executor-manual", path: at("/executors/%d", w.seeds.groups[1])},
+		{name: "address", pattern: "/executors/{id}/address", path: w.addressPath(0, w.address)},
+		{name: "address-dead", path: w.addressPath(1, "http://127.0.0.1:1/")},
+		{name: "address-odd", path: w.addressPath(1, "http://127.0.0.1:1/"+evil)},
+		{name: "address-none", path: w.addressPath(1, "http://169.254.169.254/"), status: http.StatusNotFound},
 		{name: "executor-edit", pattern: "/executors/{id}/edit", path: at("/executors/%d/edit", w.seeds.groups[1])},
 		{name: "user", pattern: "/settings/users/{id}", path: at("/settings/users/%d", w.seeds.users[0])},
 	}

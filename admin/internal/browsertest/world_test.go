@@ -7,10 +7,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -40,6 +42,7 @@ type world struct {
 	url        string
 	seeds      seeds
 	alarmsFail bool          // alarms are refused, with markup as the reason
+	address    string        // of the executor
 	gate       chan struct{} // a run of the handler "endless" ends when it is closed
 	trouble    atomic.Int32  // of the server with browsers: a status that it answers, or broken or hanging
 }
@@ -137,6 +140,7 @@ func (w *world) executor(t *testing.T) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	w.address = "http://" + l.Addr().String() + "/"
 	e, err := xxljob.NewExecutor(xxljob.Config{
 		AdminAddrs: []string{w.url}, AppName: appName, AccessToken: token, Listener: l, LogPath: t.TempDir(),
 		RegistryInterval: time.Second, ShutdownTimeout: time.Second,
@@ -147,6 +151,11 @@ func (w *world) executor(t *testing.T) {
 	}
 	start(t, e.Run)
 	require.Eventually(t, func() bool { return !e.Stats().LastBeat.IsZero() }, patience, interval)
+}
+
+// addressPath is the page of an address of one of the seeded groups.
+func (w *world) addressPath(group int, address string) string {
+	return fmt.Sprintf("/executors/%d/address?at=%s", w.seeds.groups[group], url.QueryEscape(address))
 }
 
 // handlers are what jobs run.

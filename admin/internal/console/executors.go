@@ -1,13 +1,11 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
@@ -15,28 +13,18 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
 
-// AddressState is what is known of an executor's address.
-type AddressState struct {
-	LastBeat  time.Time // zero for one that was typed
-	Dialect   string    // "" while unknown
-	Native    bool      // an executor of our library
-	InFlight  int       // requests without an answer yet, from this node
-	Queued    int       // triggers that wait here
-	DeadSince time.Time // zero while it answers
-	OldToken  bool      // it takes the old token of its group, and not the new one
-}
-
 // Executors is what the pages of executors ask of the admin. Without its
 // functions the pages say nothing of addresses, and nobody can be asked.
 type Executors struct {
 	// Addresses tells of addresses at which executors of the app are.
-	Addresses func(ctx context.Context, appName string, addresses []string) (map[string]AddressState, error)
-	// Lanes tells of every address that this node sends to, without LastBeat. The
-	// keys are as laneKey returns them.
-	Lanes func() map[string]AddressState
-	// Probe asks whether the executor at an address of the group is there; the
-	// text of its error is shown.
-	Probe func(ctx context.Context, address string, group *model.Group) error
+	Addresses func(ctx context.Context, appName string, addresses []string) (map[string]model.AddressState, error)
+	// Lanes tells of every address that this node sends to, without what its
+	// registration says. The keys are as laneKey returns them.
+	Lanes func() map[string]model.AddressState
+	// LastBeat is when an executor of the app was last heard of; zero is never.
+	LastBeat func(appName string) time.Time
+	// Probe asks the executor at an address of the group what harms nobody.
+	Probe func(ctx context.Context, address string, group *model.Group) *model.Probe
 }
 
 // laneKey is an address without what makes no difference to the way there:
@@ -56,6 +44,8 @@ func (s *Server) registerExecutors() {
 	s.action("/executors/new", httpx.Admin, (*call).createExecutor)
 	s.page("/executors/{id}", httpx.PerObject, (*call).executor)
 	s.action("/executors/{id}/probe", httpx.PerObject, (*call).probeExecutor)
+	s.page("/executors/{id}/address", httpx.PerObject, (*call).executorAddress)
+	s.action("/executors/{id}/address/probe", httpx.PerObject, (*call).probeAddress)
 	s.page("/executors/{id}/edit", httpx.Admin, (*call).editExecutor)
 	s.action("/executors/{id}/edit", httpx.Admin, (*call).saveExecutor)
 	s.action("/executors/{id}/delete", httpx.Admin, (*call).deleteExecutor)
@@ -67,14 +57,23 @@ func (s *Server) registerExecutors() {
 // executorRow is a line of the list.
 type executorRow struct {
 	*ops.Group
-	Addresses []string // the first ones
+	Addresses []addressLink // the first ones
 	Count     int
+	Dead      int // that do not answer this node
+	LastBeat  time.Time
+	InFlight  int
+	Queued    int
 }
+
+// addressLink is an address and its page.
+type addressLink struct{ Text, Path string }
 
 // executorsPage is the list of executors.
 type executorsPage struct {
 	Rows   []executorRow
 	Lonely int // groups without an address
+	Node   string
+	Renew  string
 }
 
 // executors lists the groups, those without an address first.
@@ -83,26 +82,32 @@ func (c *call) executors(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p := executorsPage{}
+	p := executorsPage{Node: c.oneOfNodes(ctx), Renew: "/executors?part=1"}
+	var lanes map[string]model.AddressState
+	if c.s.cfg.Executors.Lanes != nil {
+		lanes = c.s.cfg.Executors.Lanes()
+	}
 	for _, g := range groups {
 		list := g.Addresses()
 		if len(list) == 0 {
 			p.Lonely++
 		}
-		p.Rows = append(p.Rows, executorRow{Group: g, Addresses: list[:min(len(list), fewAddresses)], Count: len(list)})
+		row := executorRow{Group: g, Count: len(list)}
+		for _, a := range list[:min(len(list), fewAddresses)] {
+			row.Addresses = append(row.Addresses, addressLink{a, addressPath(g.ID, a)})
+		}
+		sum, dead := sumLanes(lanes, list)
+		row.InFlight, row.Queued, row.Dead = sum.InFlight, sum.Queued, dead
+		if c.s.cfg.Executors.LastBeat != nil {
+			row.LastBeat = c.s.cfg.Executors.LastBeat(g.AppName)
+		}
+		p.Rows = append(p.Rows, row)
 	}
-	slices.SortStableFunc(p.Rows, func(a, b executorRow) int { return cmp.Compare(min(a.Count, 1), min(b.Count, 1)) })
-	return c.render(ctx, "executors", head{Title: c.t("nav.executors"), Section: "executors"}, p)
-}
-
-// addressRow is an address of a group.
-type addressRow struct {
-	Address string
-	AddressState
-	Asked bool // it was probed just now
-	OK    bool
-	Said  string
-	Took  string
+	slices.SortStableFunc(p.Rows, byNeed)
+	if c.str("part") != "" {
+		return c.part("executors", "executorsnow", p)
+	}
+	return c.render(ctx, "executors", head{Title: c.t("nav.executors"), Section: "executors", Script: "renew.js"}, p)
 }
 
 // executorPage is a group with its addresses.
@@ -110,6 +115,8 @@ type executorPage struct {
 	*ops.Group
 	Rows     []addressRow
 	MayProbe bool
+	Node     string // whose numbers these are, where there are several nodes
+	Renew    string // path of what renews itself; "" when it does not
 	Token    string // a new one, shown this once
 	Jobs     int
 }
@@ -120,12 +127,15 @@ func (c *call) executor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.str("part") != "" {
+		return c.part("executor", "executornow", p)
+	}
 	return c.showExecutor(ctx, p)
 }
 
 func (c *call) showExecutor(ctx context.Context, p *executorPage) error {
 	return c.render(ctx, "executor", head{
-		Title: p.Title, Section: "executors", Crumbs: []crumb{{c.t("nav.executors"), "/executors"}},
+		Title: p.Title, Section: "executors", Crumbs: []crumb{{c.t("nav.executors"), "/executors"}}, Script: "renew.js",
 	}, p)
 }
 
@@ -139,15 +149,19 @@ func (c *call) executorPage(ctx context.Context) (*executorPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &executorPage{Group: g, MayProbe: c.s.cfg.Executors.Probe != nil && len(list) > 0}
-	states := map[string]AddressState{}
+	p := &executorPage{
+		Group: g, MayProbe: c.s.cfg.Executors.Probe != nil && len(list) > 0, Node: c.oneOfNodes(ctx),
+		Renew: executorPath(id) + "?part=1",
+	}
+	states := map[string]model.AddressState{}
 	if c.s.cfg.Executors.Addresses != nil {
 		if states, err = c.s.cfg.Executors.Addresses(ctx, g.AppName, list); err != nil {
 			return nil, err
 		}
 	}
 	for _, a := range list {
-		p.Rows = append(p.Rows, addressRow{Address: a, AddressState: states[a]})
+		st := states[a]
+		p.Rows = append(p.Rows, c.addressRow(id, a, &st))
 	}
 	_, p.Jobs, err = c.s.cfg.Ops.ListJobs(ctx, c.who, model.JobFilter{GroupID: id, Limit: 1})
 	return p, err
@@ -167,29 +181,17 @@ func (c *call) probeExecutor(ctx context.Context) error {
 	if !p.MayProbe {
 		return c.showExecutor(ctx, p)
 	}
-	ctx, cancel := context.WithTimeout(ctx, probeLimit)
-	defer cancel()
-	only := c.str("address")
-	slots := make(chan struct{}, probesAtOnce)
-	var wg sync.WaitGroup
-	for i := range p.Rows {
-		row := &p.Rows[i]
-		if only != "" && row.Address != only {
-			continue
+	rows := p.Rows
+	if only := c.str("address"); only != "" {
+		i := slices.IndexFunc(rows, func(r addressRow) bool { return r.Address == only })
+		if i < 0 {
+			return c.showExecutor(ctx, p)
 		}
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			began := time.Now()
-			err := c.s.cfg.Executors.Probe(ctx, row.Address, group)
-			row.Asked, row.OK, row.Took = true, err == nil, took(c.lang, time.Since(began))
-			if err != nil {
-				row.Said = err.Error()
-			}
-		})
+		rows = rows[i : i+1]
 	}
-	wg.Wait()
-	return c.showExecutor(context.WithoutCancel(ctx), p)
+	c.probeRows(ctx, group, rows)
+	p.Renew = "" // what was said stays
+	return c.showExecutor(ctx, p)
 }
 
 // executorForm is the form of a group.

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -21,22 +20,23 @@ func asked(t *testing.T) *world {
 	t.Helper()
 	return newWorld(t, func(c *Config) {
 		c.Executors = Executors{
-			Addresses: func(_ context.Context, app string, addresses []string) (map[string]AddressState, error) {
-				states := map[string]AddressState{}
+			Addresses: func(_ context.Context, app string, addresses []string) (map[string]model.AddressState, error) {
+				states := map[string]model.AddressState{}
 				for _, a := range addresses {
 					if strings.Contains(a, ":9999") {
-						states[a] = AddressState{LastBeat: noon.Add(-7 * time.Second), Native: app == "orders", InFlight: 3, Queued: 41}
+						states[a] = model.AddressState{LastBeat: noon.Add(-7 * time.Second), Native: app == "orders", InFlight: 3, Queued: 41}
 					} else {
-						states[a] = AddressState{Dialect: "run", DeadSince: noon.Add(-time.Minute)}
+						states[a] = model.AddressState{Dialect: "run", DeadSince: noon.Add(-time.Minute)}
 					}
 				}
 				return states, nil
 			},
-			Probe: func(_ context.Context, address string, g *model.Group) error {
+			Probe: func(_ context.Context, address string, g *model.Group) *model.Probe {
+				step := model.ProbeStep{Name: model.ProbeBeat, OK: true, Code: 200}
 				if g.AccessToken == "" || !strings.Contains(address, ":9999") {
-					return errors.New("connection <refused>")
+					step = model.ProbeStep{Name: model.ProbeBeat, Text: "connection <refused>"}
 				}
-				return nil
+				return &model.Probe{Address: address, Steps: []model.ProbeStep{step}}
 			},
 		}
 	})

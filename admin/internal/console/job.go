@@ -33,6 +33,7 @@ type runLine struct {
 	Took    string
 	Result  result
 	Where   string
+	WhereAt string // path of the address
 	Message string
 }
 
@@ -153,6 +154,7 @@ func (c *call) lastRuns(ctx context.Context, f model.LogFilter) ([]runLine, erro
 		own, _ := splitMessage(l.HandleMsg.S)
 		lines[i] = runLine{
 			ID: l.ID, At: l.TriggerTime, Result: c.resultOf(l.TriggerCode, l.HandleCode), Where: l.Address.S,
+			WhereAt: wherePath(l),
 			Message: firstLine(own), Took: "–",
 		}
 		if l.TriggerCode == model.CodeSuccess {

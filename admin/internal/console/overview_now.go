@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/chart"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 	"github.com/xxljob-go/xxljob/admin/internal/pulse"
 )
@@ -81,14 +82,13 @@ func (c *call) queues(p *overviewPage, groups []*ops.Group) {
 	lanes := c.s.cfg.Executors.Lanes()
 	dead := map[string]bool{}
 	for _, g := range groups {
-		row := queueRow{ID: g.ID, Title: g.Title}
-		for _, address := range g.Addresses() {
-			row.Addresses++
-			lane := lanes[laneKey(address)]
-			row.Queued += lane.Queued
-			row.InFlight += lane.InFlight
-			if !lane.DeadSince.IsZero() {
-				row.Dead++
+		list := g.Addresses()
+		row := queueRow{ID: g.ID, Title: g.Title, Addresses: len(list)}
+		var sum model.AddressState
+		sum, row.Dead = sumLanes(lanes, list)
+		row.Queued, row.InFlight = sum.Queued, sum.InFlight
+		for _, address := range list {
+			if !lanes[laneKey(address)].DeadSince.IsZero() {
 				dead[laneKey(address)] = true
 			}
 		}

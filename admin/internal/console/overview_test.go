@@ -33,10 +33,10 @@ func verdict(page string) string {
 func TestOverviewSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	p := pulse.New(func() time.Time { return noon })
-	lanes := map[string]AddressState{}
+	lanes := map[string]model.AddressState{}
 	cluster := Cluster{Node: "node-a", Held: 16, Total: 16}
 	w := newWorld(t, func(cfg *Config) {
-		cfg.Pulse, cfg.Executors.Lanes = p, func() map[string]AddressState { return lanes }
+		cfg.Pulse, cfg.Executors.Lanes = p, func() map[string]model.AddressState { return lanes }
 		cfg.Cluster = func(context.Context) Cluster { return cluster }
 	})
 	v := w.as(w.admin)
@@ -63,7 +63,7 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 
 	p.Sent(3 * time.Second)
 	p.Ended(model.CodeSuccess)
-	lanes["http://10.0.0.2:9999"] = AddressState{DeadSince: noon.Add(-time.Minute), Queued: 1200, InFlight: 2}
+	lanes["http://10.0.0.2:9999"] = model.AddressState{DeadSince: noon.Add(-time.Minute), Queued: 1200, InFlight: 2}
 	cluster.Faults, cluster.Orphans = []string{"leases are not renewed"}, 2
 	cluster.Nodes = []ClusterNode{{Name: "node-a", Seen: noon, Shards: 14, Me: true}, {Name: "node-b", Seen: noon}}
 	cluster.JavaSeen = noon.Add(-2 * time.Minute)

@@ -22,6 +22,7 @@ type runPage struct {
 	Took     string
 	At       time.Time
 	Where    string
+	WhereAt  string // path of the address
 	Handler  string
 	Param    string
 	Shard    string
@@ -54,7 +55,7 @@ func (c *call) run(ctx context.Context) error {
 	}
 	p := runPage{
 		ID: l.ID, JobID: l.JobID, At: l.TriggerTime, State: c.stateOf(l.TriggerCode, l.HandleCode),
-		Where: l.Address.S, Handler: l.Handler.S, Param: l.Param.S, Shard: l.ShardingParam.S,
+		Where: l.Address.S, WhereAt: wherePath(l), Handler: l.Handler.S, Param: l.Param.S, Shard: l.ShardingParam.S,
 		Said: triggerTexts(l.TriggerMsg.S), Took: c.runRow(l, "").Took,
 	}
 	p.Message, p.After = splitMessage(l.HandleMsg.S)

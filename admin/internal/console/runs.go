@@ -41,6 +41,7 @@ type runRow struct {
 	Took    string
 	State   runState
 	Where   string
+	WhereAt string // path of the address
 	Message string
 	Shard   string
 }
@@ -269,7 +270,7 @@ func (c *call) runRows(ctx context.Context, list []*model.Log) ([]runRow, error)
 func (c *call) runRow(l *model.Log, job string) runRow {
 	r := runRow{
 		ID: l.ID, JobID: l.JobID, Job: job, At: l.TriggerTime, State: c.stateOf(l.TriggerCode, l.HandleCode),
-		Where: l.Address.S, Shard: l.ShardingParam.S, Took: "–",
+		Where: l.Address.S, WhereAt: wherePath(l), Shard: l.ShardingParam.S, Took: "–",
 	}
 	own, _ := splitMessage(l.HandleMsg.S)
 	r.Message = firstLine(own)
@@ -377,7 +378,7 @@ func (c *call) id64(name string) int64 {
 // killRun asks the executor to end a run.
 func (c *call) killRun(ctx context.Context) error {
 	id := c.id64("id")
-	back := "/runs/" + strconv.FormatInt(id, 10)
+	back := c.local(c.r.PostForm.Get("back"), "/runs/"+strconv.FormatInt(id, 10))
 	msg, err := c.s.cfg.Ops.Kill(ctx, c.who, id)
 	if err != nil {
 		return c.refuse(back, err)

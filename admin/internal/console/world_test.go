@@ -157,9 +157,15 @@ func (w *world) job(group int32, name string, change ...func(*model.Job)) *model
 // run stores a run that has ended with a code.
 func (w *world) run(j *model.Job, at time.Time, took time.Duration, code int32, msg string) int64 {
 	w.t.Helper()
+	return w.runAt(j, "http://10.0.0.1:9999/", at, took, code, msg)
+}
+
+// runAt stores a run that was sent to an address; one with code 0 is open.
+func (w *world) runAt(j *model.Job, address string, at time.Time, took time.Duration, code int32, msg string) int64 {
+	w.t.Helper()
 	r := &model.Run{
 		JobID: j.ID, GroupID: j.GroupID, Type: model.TriggerCron, PlannedMs: at.UnixMilli(), TriggerMs: at.UnixMilli(),
-		ShardTotal: 1, Handler: j.Handler, Param: j.Param, Address: "http://10.0.0.1:9999/",
+		ShardTotal: 1, Handler: j.Handler, Param: j.Param, Address: address,
 	}
 	require.NoError(w.t, w.db.CreateRuns(w.t.Context(), []*model.Run{r}))
 	out := &model.Outcome{LogID: r.LogID, Trigger: &model.TriggerResult{

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/valyala/fasthttp"
+
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
@@ -114,6 +116,7 @@ type Call struct {
 	body   []byte // a part of request
 	err    error  // why it cannot be sent at all
 	decode func(body []byte) (wire.Response, error)
+	look   func(*fasthttp.Response) // sees every answer as it came; on a goroutine of the lane; nil is none
 
 	request []byte // header and body as in form
 	form    form
@@ -135,6 +138,12 @@ type Call struct {
 
 // isTrigger reports whether the call makes something run.
 func (c *Call) isTrigger() bool { return c.path == "" }
+
+// tellsSuccess reports whether a success of this call has no payload, in any
+// generation.
+func (c *Call) tellsSuccess() bool {
+	return c.isTrigger() || c.path == wire.PathBeat || c.path == wire.PathIdleBeat
+}
 
 // pathIn returns the path of the call in a form, without the address's own.
 func (c *Call) pathIn(f form) string {
@@ -192,6 +201,9 @@ func (c *Call) reset(done func(Result), late time.Time) {
 // finish reports how the sending ended.
 func (c *Call) finish(r Result) {
 	r.SentAt = c.sentAt
+	if r.Err != nil {
+		c.lane.note(c, r.Err)
+	}
 	done := c.done
 	c.done = nil
 	done(r)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/internal/lifecycle"
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
@@ -48,6 +49,7 @@ type LaneStats struct {
 	Dialect   Dialect
 	Native    bool
 	OldToken  bool // it has refused the token of its group, and takes the old one
+	Release   model.Release
 }
 
 // New returns a client that can be used at once. It opens no connection before
@@ -207,6 +209,33 @@ func (c *Client) Stats() map[string]LaneStats {
 		stats[l.address] = l.stats()
 	}
 	return stats
+}
+
+// Release returns what is known of the program at an address, as far back as
+// addresses are remembered.
+func (c *Client) Release(address string) model.Release {
+	key := laneKey(address)
+	c.mu.RLock()
+	l := c.lanes[key]
+	c.mu.RUnlock()
+	t := c.recall(key)
+	if l != nil {
+		t = *l.traits.Load()
+	}
+	return t.release(c.cfg.Dialect == DialectAuto)
+}
+
+// Faults returns the last calls to an address that got no proper answer, newest
+// first: those of at most five reasons, since the address was last unused for ten
+// minutes.
+func (c *Client) Faults(address string) []model.AddressFault {
+	c.mu.RLock()
+	l := c.lanes[laneKey(address)]
+	c.mu.RUnlock()
+	if l == nil {
+		return nil
+	}
+	return l.faults.list()
 }
 
 // Dead reports whether the last call to the address got no answer. It is false

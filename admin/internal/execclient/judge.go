@@ -19,6 +19,7 @@ type traits struct {
 	dialect Dialect
 	native  bool
 	bare    bool // refuses the application's name of its group, but not a request without one
+	facts        // what tells its release
 	// stale is the token of its group that it refuses while it takes the old one.
 	stale string
 }
@@ -68,6 +69,9 @@ func (l *lane) repeatable(call *Call) bool {
 // judge says what an answer means, and learns from it.
 func (l *lane) judge(ctx context.Context, call *Call, resp *fasthttp.Response) verdict {
 	l.setAlive(ctx)
+	if call.look != nil {
+		call.look(resp)
+	}
 	if status := resp.StatusCode(); status != http.StatusOK {
 		r := Result{
 			Kind: statusKind(status), Code: wire.CodeFail, Msg: statusText(call.url(), status),
@@ -122,12 +126,20 @@ func (l *lane) judgeRefusal(ctx context.Context, call *Call, r Result) verdict {
 		}
 	}
 	l.learn(ctx, func(t *traits) {
+		was := *t
 		t.native = r.Native
 		if call.isTrigger() && l.client.cfg.Dialect == DialectAuto {
 			t.dialect = DialectRun
 			if call.form.trigger {
 				t.dialect = DialectTrigger
 			}
+		}
+		if r.Kind == Accepted && call.tellsSuccess() {
+			t.success = successOf(&call.answer)
+		}
+		if t.native != was.native || was.dialect != "" && t.dialect != was.dialect ||
+			was.success != 0 && t.success != was.success { // another program is there now
+			t.facts = facts{success: t.success}
 		}
 		if call.undressed {
 			t.bare = call.form.bare

@@ -31,6 +31,7 @@ type lane struct {
 	dead    atomic.Int64 // Unix nanoseconds since when it has not answered, 0 if it does
 
 	learning sync.Mutex // orders what is learnt, and Config.OnLearn
+	faults   faults
 
 	mu        sync.Mutex
 	queue     line
@@ -358,5 +359,6 @@ func (l *lane) stats() LaneStats {
 	}
 	t := l.traits.Load()
 	s.Dialect, s.Native, s.OldToken = t.dialect, t.native, t.stale != ""
+	s.Release = t.release(l.client != nil && l.client.cfg.Dialect == DialectAuto)
 	return s
 }

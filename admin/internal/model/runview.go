@@ -31,6 +31,7 @@ type RunFilter struct {
 	JobID    int32
 	Result   RunResult
 	Address  string        // a part of the address, whatever the letters' case
+	At       string        // this very address, with or without a slash at its end
 	From, To time.Time     // of trigger_time, both included; zero is no bound
 	Text     string        // a part of message, answer, parameter or handler
 	MinTook  time.Duration // of ended runs, whole seconds; 0 is no bound

@@ -174,6 +174,8 @@ func (w *world) consoleRuns() []target {
 		{name: "of an address", path: with(path, "address", "10.0.7.2")},
 		{name: "of no address", path: with(path, "address", "192.168.1.1")},
 		{name: "the lines alone, as the page renews them", path: with(path, "part", 1)},
+		{name: "an address", path: with("/executors/7/address", "at", "http://10.0.7.2:9999/")},
+		{name: "an address, as it renews itself", path: with("/executors/7/address", "at", "http://10.0.7.2:9999/", "part", 1)},
 		{name: "an old run", path: fmt.Sprintf("/runs/%d", w.size.runs/20)},
 		{name: "a run of three in the morning", path: fmt.Sprintf("/runs/%d", w.shardRun)},
 	}
@@ -216,6 +218,7 @@ func (w *world) restLists() []target {
 	list := []target{
 		{name: "v1 runs, 200", path: with(runs, "limit", 200)},
 		{name: "v1 runs of a group", path: with(runs, "group_id", 7)},
+		{name: "v1 address", path: with("/v1/groups/7/address", "address", "http://10.0.7.2:9999/")},
 		{name: "v1 runs of a busy job", path: with(runs, "job_id", 7)},
 		{name: "v1 failed runs", path: with(runs, "status", "failed", "limit", 200)},
 		{name: "v1 running", path: with(runs, "status", "running")},

@@ -47,6 +47,22 @@ func (r *Registry) Registered(address string) bool {
 	return false
 }
 
+// Registrations returns the executors of an app that are registered, by address.
+func (r *Registry) Registrations(app string) map[string]Registration {
+	now := time.Now()
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	list := make(map[string]Registration, len(r.live[app]))
+	for address, at := range r.live[app] {
+		if now.Sub(at) <= Expiry {
+			reg := r.since[key{groupExecutor, app, address}]
+			reg.Last = at
+			list[address] = reg
+		}
+	}
+	return list
+}
+
 // look locks for reading, after every group shows who came and went: a thousand
 // executors that start at once do not make a thousand lists.
 func (r *Registry) look() {

@@ -96,11 +96,23 @@ type Registry struct {
 	byApp   map[string][]*model.Group
 	beats   map[key]time.Time
 	live    map[string]map[string]time.Time // of the executors among the beats: by app, by address
+	since   map[key]Registration            // of the beats
 	dirty   map[string]bool                 // apps whose groups do not show yet who came and went
 	pending map[key]pending
 	missed  time.Time // when somebody was last missed, and news asked for
 	kick    chan struct{}
 	warned  map[int32]bool // groups of which the public token was reported
+	made    time.Time
+	read    time.Time // when groups and beats were last read; zero is never
+}
+
+// Registration is since when an executor is registered, as far as this node
+// knows.
+type Registration struct {
+	Last  time.Time // its last heartbeat
+	Since time.Time
+	// Before says that it was registered already when this node began to look.
+	Before bool
 }
 
 // New returns a registry that knows nothing before its first [Registry.Refresh].
@@ -115,8 +127,9 @@ func New(cfg Config) *Registry {
 	return &Registry{
 		cfg: cfg, groups: make(map[int32]*model.Group), byApp: make(map[string][]*model.Group),
 		beats: make(map[key]time.Time), live: make(map[string]map[string]time.Time),
+		since: make(map[key]Registration),
 		dirty: make(map[string]bool), pending: make(map[key]pending), kick: make(chan struct{}, 1),
-		warned: make(map[int32]bool),
+		warned: make(map[int32]bool), made: time.Now(),
 	}
 }
 
@@ -233,6 +246,9 @@ func routable(address string) bool { return !strings.ContainsAny(address, "<>\"'
 
 func (r *Registry) seenLocked(k key, at time.Time) {
 	r.beats[k] = at
+	if _, known := r.since[k]; !known {
+		r.since[k] = Registration{Since: time.Now(), Before: r.read.IsZero() && at.Before(r.made)}
+	}
 	if k.group != groupExecutor || !routable(k.address) {
 		return
 	}
@@ -246,6 +262,7 @@ func (r *Registry) seenLocked(k key, at time.Time) {
 
 func (r *Registry) dropLocked(k key) {
 	delete(r.beats, k)
+	delete(r.since, k)
 	if k.group != groupExecutor {
 		return
 	}
@@ -350,6 +367,12 @@ func (r *Registry) adopt(beats []model.Beat, groups []*model.Group, now time.Tim
 			r.seenLocked(k, p.at)
 		}
 	}
+	for k := range r.since {
+		if _, there := r.beats[k]; !there {
+			delete(r.since, k)
+		}
+	}
+	r.read = now
 	clear(r.dirty)
 	r.groups = make(map[int32]*model.Group, len(groups))
 	r.byApp = make(map[string][]*model.Group, len(groups))

@@ -256,6 +256,40 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
+func TestRegistrations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlayed(auto(1, "a"))
+		wait(time.Minute)
+		require.NoError(t, p.SaveBeats(t.Context(), []model.Beat{{Group: "EXECUTOR", Key: "a", Value: "http://old/", At: time.Now()}}))
+		wait(10 * time.Second)
+		began := time.Now()
+		r, _ := start(t, p)
+		wait(10 * time.Second)
+		require.NoError(t, r.Beat("EXECUTOR", "a", "http://new/"))
+		first := time.Now()
+		wait(20 * time.Second)
+		require.NoError(t, r.Beat("EXECUTOR", "a", "http://new/"))
+		require.NoError(t, r.Beat("EXECUTOR", "b", "http://other/"))
+		all := r.Registrations("a")
+		assert.Len(t, all, 2)
+		assert.True(t, all["http://old/"].Before, "it was there when this node began to look")
+		assert.Equal(t, began, all["http://old/"].Since)
+		assert.Equal(t, Registration{Last: time.Now(), Since: first}, all["http://new/"])
+		wait(6 * time.Second)
+		assert.Equal(t, first, r.Registrations("a")["http://new/"].Since, "reading it again changes nothing")
+
+		require.NoError(t, r.Remove("EXECUTOR", "a", "http://new/"))
+		assert.NotContains(t, r.Registrations("a"), "http://new/")
+		wait(10 * time.Second)
+		require.NoError(t, r.Beat("EXECUTOR", "a", "http://new/"))
+		assert.Equal(t, time.Now(), r.Registrations("a")["http://new/"].Since, "it has come anew")
+		wait(Expiry + DefaultRefresh + time.Second)
+		assert.Empty(t, r.Registrations("a"))
+		require.NoError(t, r.Beat("EXECUTOR", "a", "http://old/"))
+		assert.False(t, r.Registrations("a")["http://old/"].Before)
+	})
+}
+
 // A beat that reached another node counts here too, and so does a removal.
 func TestTwoNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -225,6 +226,24 @@ func (w *world) drivePages(t *testing.T, o objects) {
 	w.must(t, http.StatusBadRequest, "GET", "/v1/jobs?state=started&state=stopped", nil)
 }
 
+// driveAddress reads an address with what runs there, one at which runs were, and
+// some that have nothing to do with the group.
+func (w *world) driveAddress(t *testing.T, at string) {
+	t.Helper()
+	path := func(address string) string { return at + "/address?" + url.Values{"address": {address}}.Encode() }
+	d := w.must(t, http.StatusOK, "GET", path(w.exec.URL), nil)
+	assert.Equal(t, true, d["present"])
+	assert.Equal(t, w.exec.URL, d["address"])
+	assert.NotEmpty(t, d["node"])
+	for _, list := range []string{"faults", "running", "recent"} {
+		assert.IsType(t, []any{}, d[list], list)
+	}
+	w.must(t, http.StatusBadRequest, "GET", at+"/address", nil)
+	w.must(t, http.StatusBadRequest, "GET", path("http://x/"+strings.Repeat("x", 255)), nil)
+	w.must(t, http.StatusNotFound, "GET", path("http://169.254.169.254/"), nil)
+	w.must(t, http.StatusNotFound, "GET", "/v1/groups/99999/address?address=x", nil)
+}
+
 func (w *world) driveGroups(t *testing.T, o objects) {
 	t.Helper()
 	at := fmt.Sprintf("/v1/groups/%d", o.other)
@@ -248,7 +267,12 @@ func (w *world) driveGroups(t *testing.T, o objects) {
 	require.Len(t, probed, 1)
 	first, _ := probed[0].(map[string]any)
 	assert.Equal(t, true, first["ok"], "%v", first)
+	steps, _ := first["steps"].([]any)
+	assert.Equal(t, []any{"beat", "idle_beat", "log", "unnamed"}, field(steps, "name"))
+	assert.Equal(t, false, first["native"])
+	assert.NotEmpty(t, first["evidence"])
 	w.must(t, http.StatusUnprocessableEntity, "POST", at+"/probe", map[string]any{"address": "http://10.1.2.3/"})
+	w.driveAddress(t, at)
 	secret := w.must(t, http.StatusOK, "POST", at+"/token", nil, "Idempotency-Key", "once")
 	assert.NotEmpty(t, secret["token"])
 	p = w.must(t, http.StatusConflict, "POST", at+"/token", nil, "Idempotency-Key", "once")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -187,92 +186,6 @@ func deleteGroup(ctx context.Context, c *call) error {
 // items is a list that has no pages.
 type items[T any] struct {
 	Items []T `json:"items"`
-}
-
-type addressView struct {
-	Address   string  `json:"address"`
-	LastBeat  *string `json:"last_beat"`
-	Dialect   string  `json:"dialect"`
-	Native    bool    `json:"native"`
-	InFlight  int     `json:"in_flight"`
-	Queued    int     `json:"queued"`
-	DeadSince *string `json:"dead_since"`
-}
-
-func listAddresses(ctx context.Context, c *call) error {
-	id, err := c.id32("group_id")
-	if err != nil {
-		return err
-	}
-	g, addresses, err := c.s.cfg.Ops.Addresses(ctx, c.who, id)
-	if err != nil {
-		return err
-	}
-	states, err := c.s.cfg.Parts.Addresses(ctx, g.AppName, addresses)
-	if err != nil {
-		return err
-	}
-	answer := items[addressView]{Items: make([]addressView, 0, len(addresses))}
-	for _, a := range addresses {
-		st := states[a]
-		answer.Items = append(answer.Items, addressView{
-			Address: a, LastBeat: atOrNull(st.LastBeat), Dialect: st.Dialect, Native: st.Native,
-			InFlight: st.InFlight, Queued: st.Queued, DeadSince: atOrNull(st.DeadSince),
-		})
-	}
-	return c.json(http.StatusOK, answer)
-}
-
-type probeView struct {
-	Address    string `json:"address"`
-	OK         bool   `json:"ok"`
-	Message    string `json:"message"`
-	DurationMs int64  `json:"duration_ms"`
-}
-
-// parallelProbes is how many addresses are asked at once.
-const parallelProbes = 16
-
-func probeGroup(ctx context.Context, c *call) error {
-	id, err := c.id32("group_id")
-	if err != nil {
-		return err
-	}
-	var in struct {
-		Address string `json:"address"`
-	}
-	if err := c.decodeIf(&in); err != nil {
-		return err
-	}
-	g, addresses, err := c.s.cfg.Ops.Addresses(ctx, c.who, id)
-	if err != nil {
-		return err
-	}
-	if in.Address != "" {
-		one, err := ops.PickAddress(in.Address, addresses)
-		if err != nil {
-			return err
-		}
-		addresses = []string{one}
-	}
-	answer := items[probeView]{Items: make([]probeView, len(addresses))}
-	slots := make(chan struct{}, parallelProbes)
-	var wg sync.WaitGroup
-	for i, address := range addresses {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			start := time.Now()
-			v := probeView{Address: address, OK: true, Message: ""}
-			if err := c.s.cfg.Parts.Probe(ctx, address, g); err != nil {
-				v.OK, v.Message = false, err.Error()
-			}
-			v.DurationMs = time.Since(start).Milliseconds()
-			answer.Items[i] = v
-		})
-	}
-	wg.Wait()
-	return c.json(http.StatusOK, answer)
 }
 
 func rotateToken(ctx context.Context, c *call) error {

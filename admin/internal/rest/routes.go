@@ -42,6 +42,7 @@ func endpoints() []endpoint {
 		{put, "/v1/groups/{group_id}", admin, nil, false, updateGroup},
 		{del, "/v1/groups/{group_id}", admin, nil, false, deleteGroup},
 		{get, "/v1/groups/{group_id}/addresses", read, nil, false, listAddresses},
+		{get, "/v1/groups/{group_id}/address", read, []string{"address"}, false, getAddress},
 		{post, "/v1/groups/{group_id}/probe", run, nil, false, probeGroup},
 		{post, "/v1/groups/{group_id}/token", admin, nil, true, rotateToken},
 		{get, "/v1/groups/{group_id}/changes", read, list(), false, listGroupChanges},

@@ -37,24 +37,14 @@ type requests interface {
 	ExpireRequests(ctx context.Context, before time.Time) (int, error)
 }
 
-// AddressState is what is known of an executor's address.
-type AddressState struct {
-	LastBeat  time.Time // zero for one that was typed
-	Dialect   string    // "" while unknown
-	Native    bool
-	InFlight  int
-	Queued    int
-	DeadSince time.Time // zero while it answers
-	OldToken  bool      // it takes the old token of its group, and not the new one
-}
-
 // Parts are what the admin tells of itself. All are required.
 type Parts struct {
-	// Probe asks whether the executor at an address of the group is there; the
-	// text of its error may be shown.
-	Probe func(ctx context.Context, address string, group *model.Group) error
+	// Probe asks the executor at an address of the group what harms nobody.
+	Probe func(ctx context.Context, address string, group *model.Group) *model.Probe
 	// Addresses tells of addresses at which executors of the app are.
-	Addresses func(ctx context.Context, appName string, addresses []string) (map[string]AddressState, error)
+	Addresses func(ctx context.Context, appName string, addresses []string) (map[string]model.AddressState, error)
+	// Node is the name of this node: what is told of calls is what it has seen.
+	Node string
 	// Faults names what keeps this node from working; nothing secret.
 	Faults func(ctx context.Context) []string
 }

@@ -31,8 +31,10 @@ func partial() Config {
 		Ops: &ops.Service{}, Auth: noSessions{}, NoSession: func(error) bool { return true },
 		Requests: &stored{}, Lang: i18n.En,
 		Parts: Parts{
-			Probe: func(context.Context, string, *model.Group) error { return nil },
-			Addresses: func(context.Context, string, []string) (map[string]AddressState, error) {
+			Probe: func(_ context.Context, address string, _ *model.Group) *model.Probe {
+				return &model.Probe{Address: address}
+			},
+			Addresses: func(context.Context, string, []string) (map[string]model.AddressState, error) {
 				return nil, nil
 			},
 			Faults: func(context.Context) []string { return []string{"the database does not answer"} },

@@ -81,6 +81,10 @@ func (s *Store) runQuery(f *model.RunFilter) (rq *runQuery, ok bool) {
 	}
 	results.result(f.Result)
 	rq.match.like("l.executor_address", f.Address)
+	if f.At != "" {
+		bare := strings.TrimSuffix(f.At, "/")
+		rq.match.add("l.executor_address IN (?,?)", bare, bare+"/")
+	}
 	rq.match.text(f.Text)
 	rq.took = tookFilter(f.MinTook, f.MaxTook)
 	return rq, true

@@ -35,6 +35,8 @@ func BenchmarkRunView(b *testing.B) {
 				{"ok_group_old", model.RunFilter{GroupID: 3, Result: model.RunOK}},
 				{"running", model.RunFilter{Result: model.RunRunning}},
 				{"address", model.RunFilter{Address: "10.0.0.5"}},
+				{"at", model.RunFilter{At: "http://10.0.0.5:9999/"}},
+				{"at_running", model.RunFilter{At: "http://10.0.0.5:9999/", Result: model.RunRunning}},
 				{"text_none", model.RunFilter{Text: "there is no such text"}},
 				{"took_none", model.RunFilter{MinTook: time.Hour}},
 			} {

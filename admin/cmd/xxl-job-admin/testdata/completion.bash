@@ -3,7 +3,7 @@ _xxl_job_admin() {
     local cur=${COMP_WORDS[COMP_CWORD]} path="" words="" i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$path ${COMP_WORDS[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor probe"|" executor create"|" executor delete"|" executor token"|" key"|" key list"|" key create"|" key revoke"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" key"|" key list"|" key create"|" key revoke"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
         esac
     done
     case "$path" in
@@ -34,12 +34,13 @@ _xxl_job_admin() {
     " run logs") words="--help --config --server --key --timeout --follow" ;;
     " run kill") words="--help --config --server --key --timeout --output" ;;
     " run retry") words="--help --config --server --key --timeout --output --wait --follow --wait-timeout" ;;
-    " executor") words="list probe create delete token --help --config" ;;
+    " executor") words="list address probe create delete token --help --config" ;;
     " executor list") words="--help --config --server --key --timeout --output" ;;
+    " executor address") words="--help --config --server --key --timeout --output" ;;
     " executor probe") words="--help --config --server --key --timeout --output --address" ;;
     " executor create") words="--help --config --server --key --timeout --output --title --address" ;;
     " executor delete") words="--help --config --server --key --timeout --yes" ;;
-    " executor token") words="--help --config --server --key --timeout --output --yes" ;;
+    " executor token") words="--help --config --server --key --timeout --output --overlap --yes" ;;
     " key") words="list create revoke --help --config" ;;
     " key list") words="--help --config --server --key --timeout --output" ;;
     " key create") words="--help --config --server --key --timeout --output --verb --group --login --expires" ;;
@@ -263,6 +264,11 @@ _xxl_job_admin() {
     " executor list --key") words="" ;;
     " executor list --timeout") words="" ;;
     " executor list --output"|" executor list -o") words="table json yaml" ;;
+    " executor address --config") words="" ;;
+    " executor address --server") words="" ;;
+    " executor address --key") words="" ;;
+    " executor address --timeout") words="" ;;
+    " executor address --output"|" executor address -o") words="table json yaml" ;;
     " executor probe --config") words="" ;;
     " executor probe --server") words="" ;;
     " executor probe --key") words="" ;;
@@ -285,6 +291,7 @@ _xxl_job_admin() {
     " executor token --key") words="" ;;
     " executor token --timeout") words="" ;;
     " executor token --output"|" executor token -o") words="table json yaml" ;;
+    " executor token --overlap") words="" ;;
     " key --config") words="" ;;
     " key list --config") words="" ;;
     " key list --server") words="" ;;

@@ -3,7 +3,7 @@ function __xxl_job_admin_path
     set -l path ""
     for word in (commandline -opc)[2..-1]
         switch "$path $word"
-            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user role" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor probe" " executor create" " executor delete" " executor token" " key" " key list" " key create" " key revoke" " completion" " cron" " version"
+            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user role" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor address" " executor probe" " executor create" " executor delete" " executor token" " key" " key list" " key create" " key revoke" " completion" " cron" " version"
                 set path "$path $word"
         end
     end
@@ -280,7 +280,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l output -s o 
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l wait
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l follow
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l wait-timeout -r
-complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -f -a "list probe create delete token"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -f -a "list address probe create delete token"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l help -s h
@@ -289,6 +289,12 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l server -
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor address"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor address"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor address"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor address"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor address"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor address"' -l output -s o -r -f -a "table json yaml"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor probe"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor probe"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor probe"' -l server -r
@@ -316,6 +322,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l server 
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l overlap -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l yes -s y
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key"' -f -a "list create revoke"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key"' -l help -s h

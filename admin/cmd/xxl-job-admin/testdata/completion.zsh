@@ -4,7 +4,7 @@ _xxl_job_admin() {
     local path_="" i
     for ((i = 2; i < CURRENT; i++)); do
         case "$path_ ${words[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor probe"|" executor create"|" executor delete"|" executor token"|" key"|" key list"|" key create"|" key revoke"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" key"|" key list"|" key create"|" key revoke"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
         esac
     done
     case "$path_ ${words[CURRENT-1]}" in
@@ -222,6 +222,11 @@ _xxl_job_admin() {
     " executor list --key") _files; return ;;
     " executor list --timeout") _files; return ;;
     " executor list --output"|" executor list -o") compadd -- table json yaml; return ;;
+    " executor address --config") _files; return ;;
+    " executor address --server") _files; return ;;
+    " executor address --key") _files; return ;;
+    " executor address --timeout") _files; return ;;
+    " executor address --output"|" executor address -o") compadd -- table json yaml; return ;;
     " executor probe --config") _files; return ;;
     " executor probe --server") _files; return ;;
     " executor probe --key") _files; return ;;
@@ -244,6 +249,7 @@ _xxl_job_admin() {
     " executor token --key") _files; return ;;
     " executor token --timeout") _files; return ;;
     " executor token --output"|" executor token -o") compadd -- table json yaml; return ;;
+    " executor token --overlap") _files; return ;;
     " key --config") _files; return ;;
     " key list --config") _files; return ;;
     " key list --server") _files; return ;;
@@ -298,12 +304,13 @@ _xxl_job_admin() {
     " run logs") compadd -- --help --config --server --key --timeout --follow ;;
     " run kill") compadd -- --help --config --server --key --timeout --output ;;
     " run retry") compadd -- --help --config --server --key --timeout --output --wait --follow --wait-timeout ;;
-    " executor") compadd -- list probe create delete token --help --config ;;
+    " executor") compadd -- list address probe create delete token --help --config ;;
     " executor list") compadd -- --help --config --server --key --timeout --output ;;
+    " executor address") compadd -- --help --config --server --key --timeout --output ;;
     " executor probe") compadd -- --help --config --server --key --timeout --output --address ;;
     " executor create") compadd -- --help --config --server --key --timeout --output --title --address ;;
     " executor delete") compadd -- --help --config --server --key --timeout --yes ;;
-    " executor token") compadd -- --help --config --server --key --timeout --output --yes ;;
+    " executor token") compadd -- --help --config --server --key --timeout --output --overlap --yes ;;
     " key") compadd -- list create revoke --help --config ;;
     " key list") compadd -- --help --config --server --key --timeout --output ;;
     " key create") compadd -- --help --config --server --key --timeout --output --verb --group --login --expires ;;

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/lease"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
@@ -84,7 +85,7 @@ func (s *system) Cluster(ctx context.Context) (*ops.ClusterView, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := clusterOf(s.node, view, s.leases.TTL())
+	c := clusterOf(s.node, leaseView(view), s.leases.TTL(), 0)
 	for _, info := range infos {
 		c.tell(info)
 	}
@@ -106,12 +107,14 @@ type cluster struct {
 	this string
 }
 
-func clusterOf(this string, view store.LeaseView, ttl time.Duration) cluster {
+// clusterOf reads the record of the leases. A shard counts as held until grace
+// after the end of its lease.
+func clusterOf(this string, view lease.View, ttl, grace time.Duration) cluster {
 	c := cluster{this: this, ClusterView: &ops.ClusterView{Now: time.UnixMilli(view.NowMs), Lease: ttl}}
 	held := map[string]int{}
 	for _, sh := range view.Shards {
 		shard := ops.ShardView{Index: sh.Index}
-		if sh.Owner != "" && sh.ExpiresMs > view.NowMs {
+		if sh.Owner != "" && sh.ExpiresMs+grace.Milliseconds() > view.NowMs {
 			shard.Owner, shard.Expires = sh.Owner, time.UnixMilli(sh.ExpiresMs)
 			held[sh.Owner]++
 		}

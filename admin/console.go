@@ -8,8 +8,8 @@ import (
 
 	"github.com/xxljob-go/xxljob/admin/internal/console"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
-	"github.com/xxljob-go/xxljob/admin/internal/lease"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
 	"github.com/xxljob-go/xxljob/admin/internal/registry"
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
@@ -55,25 +55,21 @@ func (s *system) probe(ctx context.Context, address string, g *model.Group) *mod
 	return s.client.Probe(ctx, target(address, g))
 }
 
-// footCluster is what the foot of every page says of this node.
+// footCluster is what the foot of every page says of this node. A shard that
+// changes hands has no owner for a moment, of which the foot does not speak.
 func (s *system) footCluster(ctx context.Context) console.Cluster {
 	leases := s.leases.Status()
+	view := clusterOf(s.node, leases.View, s.leases.TTL(), s.leases.TTL())
 	c := console.Cluster{Node: s.node, Held: leases.Held, Total: leases.Total, Faults: s.faults(ctx)}
-	held := make(map[string]int)
-	for _, sh := range leases.View.Shards {
-		if sh.Owner == "" || sh.ExpiresMs < leases.View.NowMs-lease.DefaultTTL.Milliseconds() {
+	for _, sh := range view.Shards {
+		if sh.Owner == "" {
 			c.Orphans++
-			continue
 		}
-		held[sh.Owner]++
 	}
-	for _, n := range leases.View.Nodes {
-		if n.SeenMs < leases.View.NowMs-lease.DefaultTTL.Milliseconds() {
-			continue
+	for _, n := range view.Nodes {
+		if n.State == ops.NodeAlive {
+			c.Nodes = append(c.Nodes, console.ClusterNode{Name: n.Name, Seen: n.Seen, Shards: n.Shards, Me: n.This})
 		}
-		c.Nodes = append(c.Nodes, console.ClusterNode{
-			Name: n.Name, Seen: time.UnixMilli(n.SeenMs), Shards: held[n.Name], Me: n.Name == s.node,
-		})
 	}
 	slices.SortFunc(c.Nodes, func(a, b console.ClusterNode) int { return cmp.Compare(a.Name, b.Name) })
 	if ms := s.javaSeen.Load(); ms != 0 {

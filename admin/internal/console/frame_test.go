@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 )
 
@@ -218,4 +219,21 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+func TestEveryPageIsParsed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, lang := range i18n.Langs() {
+		for _, prefix := range httpx.Prefixes() {
+			for name := range w.server.templates.files {
+				page, err := w.server.templates.page(viewKey{lang, prefix}, name)
+				require.NoError(t, err)
+				assert.NotNil(t, page.Lookup("layout"), name)
+				assert.NotNil(t, page.Lookup("content"), name)
+			}
+		}
+	}
+	_, err := w.server.templates.page(viewKey{i18n.En, ""}, "none")
+	require.EqualError(t, err, `console: there is no template "none"`)
 }

@@ -3,13 +3,10 @@ package console
 import (
 	"bytes"
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"html/template"
-	"io/fs"
 	"net/http"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -17,51 +14,6 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 )
-
-//go:embed templates
-var templateFiles embed.FS
-
-// viewKey is what templates are bound to.
-type viewKey struct {
-	lang   i18n.Lang
-	prefix string
-}
-
-// views are the pages by name.
-type views map[string]*template.Template
-
-// readTemplates parses every page for every language and context path, so that
-// texts and links need nothing from the request.
-func (s *Server) readTemplates() (map[viewKey]views, error) {
-	names, err := fs.Glob(templateFiles, "templates/page_*.html")
-	if err != nil {
-		return nil, err
-	}
-	all := map[viewKey]views{}
-	for _, lang := range i18n.Langs() {
-		for _, prefix := range httpx.Prefixes() {
-			key := viewKey{lang, prefix}
-			base, err := template.New("").Funcs(s.funcs(key)).
-				ParseFS(templateFiles, "templates/layout.html", "templates/parts*.html")
-			if err != nil {
-				return nil, fmt.Errorf("console: %w", err)
-			}
-			all[key] = views{}
-			for _, name := range names {
-				page, err := base.Clone()
-				if err == nil {
-					page, err = page.ParseFS(templateFiles, name)
-				}
-				if err != nil {
-					return nil, fmt.Errorf("console: %w", err)
-				}
-				plain := strings.TrimSuffix(strings.TrimPrefix(path.Base(name), "page_"), ".html")
-				all[key][plain] = page
-			}
-		}
-	}
-	return all, nil
-}
 
 // funcs are what every template may call.
 func (s *Server) funcs(key viewKey) template.FuncMap {
@@ -207,9 +159,9 @@ func (c *call) renderStatus(ctx context.Context, status int, name string, h head
 			}
 		}
 	}
-	page := c.s.views[viewKey{c.lang, httpx.Prefix(c.r)}][name]
-	if page == nil {
-		return fmt.Errorf("console: there is no template %q", name)
+	page, err := c.s.templates.page(viewKey{c.lang, httpx.Prefix(c.r)}, name)
+	if err != nil {
+		return err
 	}
 	var body bytes.Buffer
 	if err := page.ExecuteTemplate(&body, "layout", v); err != nil {
@@ -222,9 +174,9 @@ func (c *call) renderStatus(ctx context.Context, status int, name string, h head
 // part answers with one named template of a page: what a script puts in place
 // of what is there.
 func (c *call) part(page, name string, p any) error {
-	set := c.s.views[viewKey{c.lang, httpx.Prefix(c.r)}][page]
-	if set == nil {
-		return fmt.Errorf("console: there is no template %q", page)
+	set, err := c.s.templates.page(viewKey{c.lang, httpx.Prefix(c.r)}, page)
+	if err != nil {
+		return err
 	}
 	var body bytes.Buffer
 	v := view{CSRF: c.csrf(), Admin: c.who.Admin, Here: c.here(), P: p}

@@ -83,14 +83,14 @@ type Config struct {
 // Server answers with the pages of the console. It owns no goroutine and is
 // safe for concurrent use.
 type Server struct {
-	cfg     Config
-	log     *slog.Logger
-	routes  []httpx.Route
-	pages   map[string]bool // paths that answer GET, for what is linked
-	views   map[viewKey]views
-	assets  assets
-	streams httpx.Places[int32]
-	clocks  runClocks
+	cfg       Config
+	log       *slog.Logger
+	routes    []httpx.Route
+	pages     map[string]bool // paths that answer GET, for what is linked
+	templates *templates
+	assets    assets
+	streams   httpx.Places[int32]
+	clocks    runClocks
 }
 
 // New returns a Server. A template that cannot be read is an error.
@@ -113,7 +113,7 @@ func New(cfg Config) (*Server, error) {
 	if s.assets, err = readAssets(); err != nil {
 		return nil, err
 	}
-	if s.views, err = s.readTemplates(); err != nil {
+	if s.templates, err = newTemplates(s.funcs); err != nil {
 		return nil, err
 	}
 	s.register()

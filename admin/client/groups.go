@@ -214,14 +214,14 @@ func (c *Client) RotateTokenSlowly(ctx context.Context, groupID int32, overlap t
 	return out.Token, nil
 }
 
-// Change is a change of a job or group.
+// Change is a change of a job, a group, a rule for alarms or a mute window.
 type Change struct {
 	ID          int64        `json:"id"`
 	At          time.Time    `json:"at"`
 	User        string       `json:"user"`
-	Kind        string       `json:"kind"` // KindJob or KindGroup
+	Kind        string       `json:"kind"` // KindJob, KindGroup, "rule" or "mute"
 	ObjectID    int32        `json:"object_id"`
-	Action      string       `json:"action"` // create, update, delete, start, stop, move, code or undo
+	Action      string       `json:"action"` // create, update, delete, restore, start, stop, move, code or undo
 	Differences []Difference `json:"differences"`
 }
 
@@ -232,12 +232,14 @@ type Difference struct {
 	After  any    `json:"after"`  // any JSON value; nil where it is not there any more
 }
 
-// JobChanges lists who changed what of a job, newest first.
+// JobChanges lists who changed what of a job, newest first; of one that was
+// deleted, too.
 func (c *Client) JobChanges(ctx context.Context, jobID int32) iter.Seq2[*Change, error] {
 	return pages[Change](ctx, c, at("/jobs/", jobID, "/changes"), nil)
 }
 
-// GroupChanges lists who changed what of a group, newest first.
+// GroupChanges lists who changed what of a group, newest first; of one that was
+// deleted, too.
 func (c *Client) GroupChanges(ctx context.Context, groupID int32) iter.Seq2[*Change, error] {
 	return pages[Change](ctx, c, at("/groups/", groupID, "/changes"), nil)
 }
@@ -247,9 +249,10 @@ func (c *Client) Change(ctx context.Context, id int64) (*Change, error) {
 	return get[Change](ctx, c, at("/changes/", id, ""))
 }
 
-// UndoChange sets a job or group back to what it was before an update, a start or
-// a stop, and returns the change that did so. ErrConflict says that it was changed
-// since; force undoes it all the same.
+// UndoChange sets back what a change has changed, and returns the change that did
+// so. What was created is deleted, what was deleted comes back, as RestoreJob and
+// RestoreGroup do it. ErrConflict says that it was changed since, or has run; force
+// undoes it all the same.
 func (c *Client) UndoChange(ctx context.Context, id int64, force bool) (*Change, error) {
 	in := struct {
 		Force bool `json:"force,omitempty"`

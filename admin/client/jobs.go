@@ -116,7 +116,8 @@ func (c *Client) UpdateJob(ctx context.Context, id int32, etag string, in JobInp
 	return c.job(ctx, &call{method: http.MethodPut, path: at("/jobs/", id, ""), ifTag: etag, in: in})
 }
 
-// DeleteJob deletes a job with its runs, logs and code. etag is as for UpdateJob.
+// DeleteJob deletes a job with its runs and logs. RestoreJob brings back the rest.
+// etag is as for UpdateJob.
 func (c *Client) DeleteJob(ctx context.Context, id int32, etag string) error {
 	return c.do(ctx, &call{method: http.MethodDelete, path: at("/jobs/", id, ""), ifTag: etag})
 }

@@ -17,6 +17,10 @@ type executorCmd struct {
 	Create  executorCreate  `cmd:"" help:"Create a group, which jobs and executors then belong to."`
 	Delete  executorDelete  `cmd:"" help:"Delete a group that has no jobs."`
 	Token   executorToken   `cmd:"" help:"Give a group another access token and print it, once."`
+
+	Deleted executorDeleted `cmd:"" help:"List deleted groups that can be brought back."`
+	Restore executorRestore `cmd:"" help:"Bring a deleted group back, without its access token."`
+	History executorHistory `cmd:"" help:"Show who has changed what of a group."`
 }
 
 // executorList lists groups with their addresses.

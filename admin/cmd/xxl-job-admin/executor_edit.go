@@ -61,6 +61,7 @@ func (e *executorDelete) Run(ctx context.Context, con console) error {
 			return err
 		}
 		fmt.Fprintf(con.out, "deleted group %d %s\n", g.ID, safe(g.AppName))
+		fmt.Fprintf(con.err, "without its token it comes back: xxl-job-admin executor restore %d\n", g.ID)
 		return nil
 	})
 }

@@ -21,7 +21,12 @@ type jobCmd struct {
 	Start  jobStart  `cmd:"" help:"Let jobs fire by their schedules."`
 	Stop   jobStop   `cmd:"" help:"Let jobs fire no more. What runs goes on."`
 	Run    jobRun    `cmd:"" help:"Run a job once."`
-	Delete jobDelete `cmd:"" help:"Delete jobs with their runs, logs and code."`
+	Delete jobDelete `cmd:"" help:"Delete jobs with their runs and logs."`
+
+	Deleted jobDeleted `cmd:"" help:"List deleted jobs that can be brought back."`
+	Restore jobRestore `cmd:"" help:"Bring deleted jobs back, with their code and without their runs."`
+	History jobHistory `cmd:"" help:"Show who has changed what of a job."`
+	Undo    jobUndo    `cmd:"" help:"Undo changes of jobs, groups, alarm rules and mute windows."`
 }
 
 // jobSet selects jobs.
@@ -284,10 +289,29 @@ func (d *jobDelete) Run(ctx context.Context, con console) error {
 		for _, j := range list {
 			names = append(names, fmt.Sprintf("%d %s", j.ID, safe(j.Name)))
 		}
-		question := "Delete job " + strings.Join(names, ", ") + " with runs, logs and code?"
+		if !d.Yes {
+			what, err := touched(ctx, c, list)
+			if err != nil {
+				return err
+			}
+			fmt.Fprint(con.out, what)
+		}
+		question := "Delete job " + strings.Join(names, ", ") + " with runs and logs?"
 		if err := confirm(con, d.Yes, question); err != nil {
 			return err
 		}
-		return eachOf(con, list, "deleted", func(j *client.Job) error { return c.DeleteJob(ctx, j.ID, "*") })
+		var gone []string
+		err = eachOf(con, list, "deleted", func(j *client.Job) error {
+			err := c.DeleteJob(ctx, j.ID, "*")
+			if err == nil {
+				gone = append(gone, fmt.Sprint(j.ID))
+			}
+			return err
+		})
+		if len(gone) > 0 {
+			fmt.Fprintf(con.err, "without their runs they come back: xxl-job-admin job restore %s\n",
+				strings.Join(gone, " "))
+		}
+		return err
 	})
 }

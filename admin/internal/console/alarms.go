@@ -184,18 +184,18 @@ func (c *call) alarmOf() (kind string, id int32) {
 	return kind, int32(n)
 }
 
-// after says what was done, or why it was not.
-func (c *call) after(err error, text string) error {
+// after says what was done, or why it was not, and offers to undo it.
+func (c *call) after(err error, text string, made *ops.Made) error {
 	back := c.local(c.str("back"), "/alarms")
 	if err != nil {
 		return c.refuse(back, err)
 	}
-	return c.done(back, text)
+	return c.doneUndo(back, text, made)
 }
 
 func (c *call) testAlarm(ctx context.Context) error {
 	name := c.str("channel")
-	return c.after(c.s.cfg.Ops.TestAlarm(ctx, c.who, name), c.t("alarms.tested", name))
+	return c.after(c.s.cfg.Ops.TestAlarm(ctx, c.who, name), c.t("alarms.tested", name), &ops.Made{})
 }
 
 func (c *call) mute(ctx context.Context) error {
@@ -209,23 +209,28 @@ func (c *call) mute(ctx context.Context) error {
 		}
 		m.Until = t
 	}
-	return c.after(c.s.cfg.Ops.Mute(ctx, c.who, m), c.t("alarms.mute.done", stamp(m.Until.In(c.s.cfg.Location))))
+	ctx, made := ops.Recording(ctx)
+	err := c.s.cfg.Ops.Mute(ctx, c.who, m)
+	return c.after(err, c.t("alarms.mute.done", stamp(m.Until.In(c.s.cfg.Location))), made)
 }
 
 func (c *call) unmute(ctx context.Context) error {
 	kind, id := c.alarmOf()
-	return c.after(c.s.cfg.Ops.Unmute(ctx, c.who, kind, id), c.t("alarms.unmute.done"))
+	ctx, made := ops.Recording(ctx)
+	return c.after(c.s.cfg.Ops.Unmute(ctx, c.who, kind, id), c.t("alarms.unmute.done"), made)
 }
 
 func (c *call) setRule(ctx context.Context) error {
 	kind, id := c.alarmOf()
 	key := model.AlarmKey{What: model.AlarmWhat(c.str("what")), Kind: kind, ObjectID: id}
 	limit := time.Duration(min(c.num("limit", 0), 1<<30)) * time.Second
-	return c.after(c.s.cfg.Ops.SetAlarmRule(ctx, c.who, key, limit), c.t("alarms.rule.done"))
+	ctx, made := ops.Recording(ctx)
+	return c.after(c.s.cfg.Ops.SetAlarmRule(ctx, c.who, key, limit), c.t("alarms.rule.done"), made)
 }
 
 func (c *call) deleteRule(ctx context.Context) error {
 	kind, id := c.alarmOf()
 	key := model.AlarmKey{What: model.AlarmWhat(c.str("what")), Kind: kind, ObjectID: id}
-	return c.after(c.s.cfg.Ops.DeleteAlarmRule(ctx, c.who, key), c.t("alarms.rule.gone"))
+	ctx, made := ops.Recording(ctx)
+	return c.after(c.s.cfg.Ops.DeleteAlarmRule(ctx, c.who, key), c.t("alarms.rule.gone"), made)
 }

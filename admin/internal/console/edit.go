@@ -218,7 +218,8 @@ func (c *call) createJob(ctx context.Context) error {
 		return c.showEdit(ctx, http.StatusUnprocessableEntity, &p)
 	}
 	j.Running = c.str("start") != "" && j.ScheduleType != model.ScheduleNone
-	id, err := c.s.cfg.Ops.CreateTagged(ctx, c.who, j, p.Form.tags())
+	recording, made := ops.Recording(ctx)
+	id, err := c.s.cfg.Ops.CreateTagged(recording, c.who, j, p.Form.tags())
 	if err != nil {
 		return c.editRefused(ctx, &p, err)
 	}
@@ -226,7 +227,7 @@ func (c *call) createJob(ctx context.Context) error {
 	if j.GlueType != model.GlueBean {
 		path += "/code" // which it needs before it can run
 	}
-	return c.done(path, c.t("edit.created"))
+	return c.doneUndo(path, c.t("edit.created"), made)
 }
 
 // editJob shows the editor for a job.

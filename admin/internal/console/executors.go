@@ -245,19 +245,21 @@ func (c *call) executorForm() (*executorForm, *model.Group) {
 
 func (c *call) createExecutor(ctx context.Context) error {
 	f, g := c.executorForm()
-	id, err := c.s.cfg.Ops.CreateGroup(ctx, c.who, g)
+	recording, made := ops.Recording(ctx)
+	id, err := c.s.cfg.Ops.CreateGroup(recording, c.who, g)
 	if err != nil {
 		return c.formRefused(ctx, f, err)
 	}
-	return c.done(executorPath(id), c.t("executor.did.create", f.AppName))
+	return c.doneUndo(executorPath(id), c.t("executor.did.create", f.AppName), made)
 }
 
 func (c *call) saveExecutor(ctx context.Context) error {
 	f, g := c.executorForm()
-	if err := c.s.cfg.Ops.UpdateGroup(ctx, c.who, g); err != nil {
+	recording, made := ops.Recording(ctx)
+	if err := c.s.cfg.Ops.UpdateGroup(recording, c.who, g); err != nil {
 		return c.formRefused(ctx, f, err)
 	}
-	return c.done(executorPath(f.ID), c.t("executor.did.save"))
+	return c.doneUndo(executorPath(f.ID), c.t("executor.did.save"), made)
 }
 
 // formRefused shows the form again, with what was typed and why it is not taken.
@@ -272,10 +274,11 @@ func (c *call) formRefused(ctx context.Context, f *executorForm, err error) erro
 
 func (c *call) deleteExecutor(ctx context.Context) error {
 	id := c.id32("id")
+	ctx, made := ops.Recording(ctx)
 	if err := c.s.cfg.Ops.DeleteGroup(ctx, c.who, id); err != nil {
 		return c.refuse(executorPath(id), err)
 	}
-	return c.done("/executors", c.t("executor.did.delete"))
+	return c.doneUndo("/executors", c.t("executor.did.delete"), made)
 }
 
 // rotateToken makes a new token and shows it on the answer itself: it is in no

@@ -26,14 +26,14 @@ const (
 	diffShown = 3000
 )
 
-// historyTab is what was changed of a job.
+// historyTab is what was changed of a job or an executor.
 type historyTab struct {
 	List   []changeLine
 	Next   string // path of the older ones; "" at the end
 	Newest string // path of the first page; "" on it
 }
 
-// changeLine is a change of a job.
+// changeLine is a change of one of them.
 type changeLine struct {
 	ID      int64
 	At      time.Time
@@ -75,50 +75,75 @@ func diffOf(before, after string) *diffView {
 	return v
 }
 
-// fillHistory reads a page of the history.
-func (c *call) fillHistory(ctx context.Context, p *jobPage) error {
+// fillHistory reads a page of the history of a job.
+func (c *call) fillHistory(ctx context.Context, p *jobPage) (err error) {
+	path := "/jobs/" + strconv.Itoa(int(p.ID)) + "?tab=history"
+	p.History, err = c.history(ctx, path, p.ID, c.s.cfg.Ops.JobChanges)
+	return err
+}
+
+// changesOf reads changes of a job or an executor.
+type changesOf func(
+	ctx context.Context, p ops.Principal, id int32, limit int, beforeID int64,
+) ([]*model.Change, error)
+
+// history reads a page of the history of an object, which stands at path.
+func (c *call) history(ctx context.Context, path string, id int32, of changesOf) (h historyTab, err error) {
 	before, err := strconv.ParseInt(c.str("before"), 10, 64)
 	if err != nil || before < 0 {
 		before = 0
 	}
-	list, err := c.s.cfg.Ops.JobChanges(ctx, c.who, p.ID, historyPage+1, before)
+	changes, err := of(ctx, c.who, id, historyPage+1, before)
 	if err != nil {
-		return err
+		return h, err
 	}
 	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
 	if err != nil {
-		return err
+		return h, err
 	}
-	path := "/jobs/" + strconv.Itoa(int(p.ID)) + "?tab=history"
-	if len(list) > historyPage {
-		list = list[:historyPage]
-		p.History.Next = path + "&before=" + strconv.FormatInt(list[historyPage-1].ID, 10)
+	if len(changes) > historyPage {
+		changes = changes[:historyPage]
+		mark := "?"
+		if strings.Contains(path, "?") {
+			mark = "&"
+		}
+		h.Next = path + mark + "before=" + strconv.FormatInt(changes[historyPage-1].ID, 10)
 	}
 	if before > 0 {
-		p.History.Newest = path
+		h.Newest = path
 	}
 	later := map[string]bool{}
 	titles := groupTitles(groups)
-	for _, ch := range list {
+	for _, ch := range changes {
 		line, err := c.changeLine(ch, titles)
 		if err != nil {
-			return err
+			return h, err
 		}
-		// A start or stop is undone by another; of edits those that came later go
-		// too, which has to be asked for.
-		kind := "edit"
-		switch ch.Action {
-		case "start", "stop":
-			kind = "switch"
-		case "code":
-			kind = "code"
-		}
-		line.Force = later[kind] || before > 0
-		line.MayUndo = ops.Undoable(ch) && !(line.Force && kind == "switch")
+		kind := historyKind(ch)
+		line.Force = later[kind] || kind == "life" && len(later) > 0 || before > 0
+		line.MayUndo = ops.Undoable(ch) && !later["gone"] && !(line.Force && (kind == "switch" || kind == "life"))
 		later[kind] = true
-		p.History.List = append(p.History.List, line)
+		if !ch.After.Valid { // what came before that was another life
+			later["gone"] = true
+		}
+		h.List = append(h.List, line)
 	}
-	return nil
+	return h, nil
+}
+
+// historyKind tells changes apart by how they are undone. A start or stop is undone
+// by another; of edits those that came later go too, which has to be asked for.
+// That something came or went is only undone while nothing else has happened.
+func historyKind(ch *model.Change) string {
+	switch {
+	case !ch.Before.Valid || !ch.After.Valid:
+		return "life"
+	case ch.Action == "start" || ch.Action == "stop":
+		return "switch"
+	case ch.Action == "code":
+		return "code"
+	}
+	return "edit"
 }
 
 // changeLine puts a change into words.
@@ -127,21 +152,29 @@ func (c *call) changeLine(ch *model.Change, groups map[int32]string) (changeLine
 	if !i18n.HasConsole("history.did." + ch.Action) {
 		line.Action = ch.Action
 	}
-	if ch.Action == "code" {
+	if ch.Action == "code" && ch.Kind == model.ChangeJob {
 		line.Code = "/jobs/" + strconv.Itoa(int(ch.ObjectID)) + "/code"
+	}
+	names, read := stateNames, func(text string) (map[string]string, error) {
+		var v ops.JobState
+		err := json.Unmarshal([]byte(text), &v)
+		return c.stateFields(&v, groups), err
+	}
+	if ch.Kind == model.ChangeGroup {
+		names, read = groupNames, c.groupFields
 	}
 	var states [2]map[string]string
 	for i, text := range []model.Text{ch.Before, ch.After} {
 		if !text.Valid {
 			continue
 		}
-		var v ops.JobState
-		if err := json.Unmarshal([]byte(text.S), &v); err != nil {
+		fields, err := read(text.S)
+		if err != nil {
 			return line, fmt.Errorf("read change %d: %w", ch.ID, err)
 		}
-		states[i] = c.stateFields(&v, groups)
+		states[i] = fields
 	}
-	for _, name := range stateNames {
+	for _, name := range names {
 		from, to := states[0][name], states[1][name]
 		if from == to {
 			continue
@@ -161,6 +194,27 @@ var stateNames = []string{
 	"job.name", "job.group", "job.type", "job.handler", "job.author", "history.tags", "job.param", "edit.kind",
 	"job.schedule", "job.zone", "job.misfire", "job.route", "job.block", "job.timeout", "job.retries", "job.mail",
 	"job.children", "job.state", "history.code.remark", "history.code.bytes",
+}
+
+// groupNames are the same for an executor.
+var groupNames = []string{"executor.title", "executor.app", "executor.how", "executor.addresses", "executor.token"}
+
+// groupFields are the fields of an executor in words.
+func (c *call) groupFields(text string) (map[string]string, error) {
+	var v ops.GroupState
+	err := json.Unmarshal([]byte(text), &v)
+	how := c.t("executor.auto")
+	if v.Manual {
+		how = c.t("executor.manual")
+	}
+	fields := map[string]string{
+		"executor.title": v.Title, "executor.app": v.AppName, "executor.how": how,
+		"executor.addresses": strings.ReplaceAll(v.Addresses, ",", "\n"),
+	}
+	if v.TokenSet {
+		fields["executor.token"] = c.t("executor.token.own")
+	}
+	return fields, err
 }
 
 // stateFields are the fields of a job in words.

@@ -74,6 +74,9 @@ type fact struct {
 func (c *call) job(ctx context.Context) error {
 	j, err := c.s.cfg.Ops.Job(ctx, c.who, c.id32("id"))
 	if err != nil {
+		if d, none := c.s.cfg.Ops.DeletedJob(ctx, c.who, c.id32("id")); none == nil {
+			return c.goneJob(ctx, d)
+		}
 		return err
 	}
 	recent, err := c.s.cfg.History.RecentRuns(ctx, []int32{j.ID}, pageStrip)

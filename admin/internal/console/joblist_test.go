@@ -182,7 +182,7 @@ func TestFortyJobsAreMoved(t *testing.T) {
 	form := url.Values{"do": {"move"}, "matching": {"1"}, "filter": {filter}, "back": {"/jobs?name=move"}}
 	rec := v.post("/jobs/bulk", form)
 	require.Equal(t, http.StatusOK, rec.Code, rec.Body)
-	assert.Contains(t, rec.Body.String(), "Move 70 job(s) to another executor?")
+	assert.Contains(t, rec.Body.String(), "Move 70 jobs to another executor?")
 	form.Set("sure", "1")
 	form.Set("to", strconv.Itoa(int(silver)))
 	form.Set("seen", "69")

@@ -98,6 +98,8 @@ func (c *call) bulkSaid(text string, r *ops.BulkResult, made *ops.Made) flash {
 // surePage asks before something is done with jobs, and names them.
 type surePage struct {
 	Do      string
+	Action  string   // path that the form is posted to
+	Touched []string // what goes with them, in sentences
 	Jobs    []*model.Job
 	Groups  map[int32]string // titles
 	Hidden  int              // jobs that are meant and not named
@@ -114,24 +116,33 @@ func (c *call) bulkSure(ctx context.Context, do string, sel selection, back stri
 	if err != nil {
 		return err
 	}
+	return c.sure(ctx, &surePage{Do: do, Action: "/jobs/bulk", Jobs: jobs, Sel: sel, Back: back, Changed: changed})
+}
+
+// sure shows the question with what is still missing in it.
+func (c *call) sure(ctx context.Context, p *surePage) error {
 	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
 	if err != nil {
 		return err
 	}
-	p := surePage{
-		Do: do, Jobs: jobs, Count: len(sel.IDs), Sel: sel, Back: back, Changed: changed, Groups: groupTitles(groups),
-		To: append([]option{{"", c.t("edit.choose")}}, groupOptions(groups)...),
-	}
-	for _, j := range jobs {
-		if j.Running {
-			p.Running++
+	p.Count, p.Groups = len(p.Sel.IDs), groupTitles(groups)
+	p.To = append([]option{{"", c.t("edit.choose")}}, groupOptions(groups)...)
+	if p.Do == ops.BulkDelete {
+		if p.Touched, err = c.touched(ctx, p.Sel.IDs); err != nil {
+			return err
+		}
+	} else {
+		for _, j := range p.Jobs {
+			if j.Running {
+				p.Running++
+			}
 		}
 	}
-	if len(jobs) > maxNamed {
-		p.Jobs, p.Hidden = jobs[:maxNamed], len(jobs)-maxNamed
+	if len(p.Jobs) > maxNamed {
+		p.Jobs, p.Hidden = p.Jobs[:maxNamed], len(p.Jobs)-maxNamed
 	}
 	return c.render(ctx, "sure", head{
-		Title: c.t("jobs.sure." + do), Section: "jobs", Crumbs: []crumb{{c.t("nav.jobs"), "/jobs"}},
+		Title: c.t("jobs.sure." + p.Do), Section: "jobs", Crumbs: []crumb{{c.t("nav.jobs"), "/jobs"}},
 	}, p)
 }
 

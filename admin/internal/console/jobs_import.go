@@ -61,6 +61,7 @@ type planView struct {
 	Hidden                 int // steps that are not shown
 	Create, Update, Delete int
 	Unchanged              int
+	Touched                []string
 	Version                string // of the plan: what is applied is what was shown
 	Stale                  bool   // it is another plan than the one that was shown
 }
@@ -99,7 +100,7 @@ func (c *call) doImport(ctx context.Context) error {
 	if len(p.Problems) > 0 {
 		return c.showImport(ctx, http.StatusUnprocessableEntity, p)
 	}
-	if p.Plan, err = c.viewPlan(plan); err != nil {
+	if p.Plan, err = c.viewPlan(ctx, plan); err != nil {
 		return err
 	}
 	shown := c.str("version")
@@ -187,7 +188,7 @@ func (c *call) pruned(p *importPage, w jobfile.World) (scope *jobfile.Scope, pro
 }
 
 // viewPlan is a plan for the page.
-func (c *call) viewPlan(plan *jobfile.Plan) (*planView, error) {
+func (c *call) viewPlan(ctx context.Context, plan *jobfile.Plan) (*planView, error) {
 	raw, err := json.Marshal(plan)
 	if err != nil {
 		return nil, fmt.Errorf("console: write down a plan: %w", err)
@@ -196,6 +197,17 @@ func (c *call) viewPlan(plan *jobfile.Plan) (*planView, error) {
 	v := &planView{
 		Create: plan.Count(jobfile.Create), Update: plan.Count(jobfile.Update), Delete: plan.Count(jobfile.Delete),
 		Unchanged: plan.Unchanged, Version: hex.EncodeToString(sum[:8]),
+	}
+	var goes []int32
+	for _, s := range plan.Steps {
+		if s.Action == jobfile.Delete {
+			goes = append(goes, s.ID)
+		}
+	}
+	if len(goes) > 0 {
+		if v.Touched, err = c.touched(ctx, goes); err != nil {
+			return nil, err
+		}
 	}
 	for i, s := range plan.Steps {
 		if i == maxSteps {

@@ -71,7 +71,7 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 	assert.Equal(t, "✕ 1 job is failing; 1 executor with started jobs has no address; "+
 		"1 fire of the last 10 minutes was more than 1 s late; 1 executor address does not answer; "+
 		"1 node holds no lease; 2 scheduling shards are held by no node; something is wrong with this node.", verdict(page))
-	assert.Contains(t, page, "Executor “silver”: 1 of 2 addresses do not answer")
+	assert.Contains(t, page, "Executor “silver”: 1 of 2 addresses does not answer")
 	assert.Contains(t, page, "This node: leases are not renewed")
 	assert.Contains(t, page, "Triggers that wait to be sent · 1,200")
 	assert.Contains(t, page, "A Java admin works on this database too")

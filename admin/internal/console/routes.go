@@ -49,6 +49,7 @@ func (s *Server) registerJobs() {
 	s.action("/jobs/{id}/run", httpx.PerObject, (*call).runJob)
 	s.action("/jobs/{id}/delete", httpx.PerObject, (*call).deleteJob)
 	s.registerCode()
+	s.registerDeleted()
 	s.action("/changes/undo", httpx.PerObject, (*call).undo)
 }
 

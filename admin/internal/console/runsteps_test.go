@@ -75,7 +75,7 @@ func TestTimeLine(t *testing.T) {
 	assert.Contains(t, done, "Times inside the log are those of the executor")
 
 	job := v.text(pathOf(j))
-	assert.Contains(t, job, "of the last 1 runs it is on record for 1")
+	assert.Contains(t, job, "of the last 1 run it is on record for 1")
 	assert.Contains(t, job, "<dd>13.0 ms</dd>")
 
 	s.Late = -1

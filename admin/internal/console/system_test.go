@@ -118,7 +118,7 @@ func TestSessionsPage(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, b.post("/settings/users/1/sessions", nil).Code)
 
 	v.post("/settings/sessions/others", nil)
-	assert.Contains(t, v.text("/settings/sessions"), "1 logins have ended")
+	assert.Contains(t, v.text("/settings/sessions"), "1 login has ended")
 	assert.Equal(t, http.StatusSeeOther, second.get("/settings").Code)
 	assert.Equal(t, http.StatusOK, b.get("/settings").Code)
 	v.post("/settings/sessions/"+auth.SessionID(b.cookies[sessionCookie])+"/end", nil)
@@ -246,13 +246,13 @@ func TestClusterPage(t *testing.T) {
 	v := w.as(w.admin)
 	page := v.get("/settings/cluster").Body.String()
 	assert.NotContains(t, page, "<script>alert")
-	for _, want := range []string{"works", "silent", "has stopped", "this one", "2.50 s", "leases are not renewed", "All 1 shards have a node", "not shared with Java"} {
+	for _, want := range []string{"works", "silent", "has stopped", "this one", "2.50 s", "leases are not renewed", "Every shard has a node (1)", "not shared with Java"} {
 		assert.Contains(t, page, want)
 	}
 	w.system.cluster.Shards = append(w.system.cluster.Shards, ops.ShardView{Index: 1, Due: 3, Since: noon.Add(-time.Minute)})
 	w.system.cluster.Java = ops.JavaView{Shared: true, Looked: 300, Runs: 7, Address: "10.0.0.7", Last: noon, LogID: 99}
 	page = v.text("/settings/cluster")
-	for _, want := range []string{"1 shards without a node", "nobody's", "1 min 0 s", "7 are of Java admins; the last one of 10.0.0.7", "/runs/99"} {
+	for _, want := range []string{"1 shard without a node: its jobs do not fire", "nobody's", "1 min 0 s", "7 are of Java admins; the last one of 10.0.0.7", "/runs/99"} {
 		assert.Contains(t, page, want)
 	}
 	w.system.cluster.Shards[1].Owner = "node-a"

@@ -98,9 +98,14 @@ func (c *call) undo(ctx context.Context) error {
 	}
 	text := c.t("undo.done")
 	switch done := len(ids) - len(refused); {
-	case len(ids) == 1 && last != nil && last.Action == "create":
+	case len(ids) == 1 && last != nil && last.Action == "restore" && last.Kind == model.ChangeGroup:
+		text = c.t("undo.back.executor") + " " + c.t("undo.back.token")
+		back = executorPath(last.ObjectID)
+	case len(ids) == 1 && last != nil && last.Action == "restore":
 		text = c.t("undo.back", last.ObjectID)
 		back = "/jobs/" + strconv.Itoa(int(last.ObjectID))
+	case len(ids) == 1 && last != nil && last.Action == "delete" && last.Kind == model.ChangeGroup:
+		back = "/executors" // its page is gone
 	case len(ids) > 1:
 		text = c.t("undo.done.n", done)
 	}

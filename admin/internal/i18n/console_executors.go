@@ -62,9 +62,10 @@ var consoleExecutors = pageTexts{
 	"executor.dead":       {"调用无应答，始于", "呼叫無應答，始於", "no answer to calls since"},
 	"executor.delete.ask": {"删除执行器 {0}？", "刪除執行器 {0}？", "Delete executor {0}?"},
 	"executor.delete.touch": {
-		"它有 {0} 个任务；有任务的执行器不能删除，请先移走或删除任务。",
-		"它有 {0} 個任務；有任務的執行器不能刪除，請先移走或刪除任務。",
-		"Its jobs: {0}. An executor that has jobs is not deleted: move or delete them first.",
+		"它有 {0} 个任务；有任务的执行器不能删除，请先移走或删除任务。删除后可以恢复，但专用令牌不保留。",
+		"它有 {0} 個任務；有任務的執行器不能刪除，請先移走或刪除任務。刪除後可以復原，但專用權杖不保留。",
+		"Its jobs: {0}. An executor that has jobs is not deleted: move or delete them first. It can be brought back, " +
+			"but not a token of its own.",
 	},
 	"executor.token":        {"访问令牌", "存取權杖", "Access token"},
 	"executor.token.own":    {"专用", "專用", "of its own"},

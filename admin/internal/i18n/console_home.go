@@ -47,7 +47,7 @@ var consoleHome = pageTexts{
 	},
 	"home.deadof": {
 		"执行器“{0}”：{2} 个地址中 {1} 个无应答", "執行器「{0}」：{2} 個位址中 {1} 個無應答",
-		"Executor “{0}”: {1} of {2} addresses do not answer",
+		"Executor “{0}”: {1} of {2} {2|address|addresses} {1|does|do} not answer",
 	},
 
 	"home.jobs":      {"任务", "任務", "Jobs"},
@@ -60,12 +60,12 @@ var consoleHome = pageTexts{
 		"触发延迟：从计划时刻到写入执行器连接。由本节点测得，最近 10 分钟，{0} 次定时触发。",
 		"觸發延遲：從計劃時刻到寫入執行器連線。由本節點測得，最近 10 分鐘，{0} 次定時觸發。",
 		"Lateness is from the planned instant to the executor's socket, measured by this node over its {0} scheduled " +
-			"fires of the last 10 minutes.",
+			"{0|fire|fires} of the last 10 minutes.",
 	},
 	"home.minutes":      {"近一小时结束的运行", "近一小時結束的執行", "Runs that ended within the hour"},
 	"home.minutes.unit": {"次/分钟", "次/分鐘", "a minute"},
 	"home.minutes.how":  {"由本节点入库的结果；本节点启动于", "由本節點入庫的結果；本節點啟動於", "Results stored by this node, which was started"},
-	"home.days":         {"近 {0} 天的运行", "近 {0} 天的執行", "Runs of the last {0} days"},
+	"home.days":         {"近 {0} 天的运行", "近 {0} 天的執行", "Runs of the last {0} {0|day|days}"},
 	"home.runs.unit":    {"次/天", "次/天", "runs a day"},
 	"home.day":          {"日期", "日期", "Day"},
 	"home.hour":         {"未来一小时的触发", "未來一小時的觸發", "Fires of the coming hour"},
@@ -95,7 +95,7 @@ var consoleHome = pageTexts{
 	"home.queues.no": {
 		"本节点没有等待发送的触发。", "本節點沒有等待發送的觸發。", "Nothing waits on this node.",
 	},
-	"home.dead":     {"{1} 个地址中 {0} 个无应答", "{1} 個位址中 {0} 個無應答", "{0} of {1} do not answer"},
+	"home.dead":     {"{1} 个地址中 {0} 个无应答", "{1} 個位址中 {0} 個無應答", "{0} of {1} {0|does|do} not answer"},
 	"home.alive":    {"有应答", "有應答", "answers"},
 	"home.nodes":    {"节点与租约", "節點與租約", "Nodes and leases"},
 	"home.nodename": {"节点", "節點", "Node"},

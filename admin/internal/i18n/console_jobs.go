@@ -6,12 +6,14 @@ var consoleJobs = pageTexts{
 	"job.late.how": {
 		"触发延迟：从计划时刻到写入执行器连接；最近 {0} 次运行中有 {1} 次的记录。",
 		"觸發延遲：從計劃時刻到寫入執行器連線；最近 {0} 次執行中有 {1} 次的記錄。",
-		"Lateness is from the planned instant to the executor's socket; of the last {0} runs it is on record for {1}.",
+		"Lateness is from the planned instant to the executor's socket; of the last {0} {0|run|runs} " +
+			"it is on record for {1}.",
 	},
 	"job.late.none": {
 		"最近 {0} 次运行都没有触发延迟的记录：不是按计划触发，或由更早的版本、Java 调度中心发送。",
 		"最近 {0} 次執行都沒有觸發延遲的記錄：不是按計劃觸發，或由更早的版本、Java 排程中心發送。",
-		"Of the last {0} runs no lateness is on record: no schedule made them, or an older or a Java admin sent them.",
+		"Of the last {0} {0|run|runs} no lateness is on record: " +
+			"no schedule made them, or an older or a Java admin sent them.",
 	},
 	"jobs.new":         {"新建任务", "新增任務", "New job"},
 	"jobs.selected":    {"项已选", "項已選", "selected"},
@@ -30,14 +32,6 @@ var consoleJobs = pageTexts{
 	"jobs.bulk.delete":  {"已删除 {0} 个任务。", "已刪除 {0} 個任務。", "Deleted jobs: {0}."},
 	"jobs.bulk.refused": {"{0} 个未能处理。", "{0} 個未能處理。", "Refused: {0}."},
 
-	"jobs.delete.title": {"删除任务", "刪除任務", "Delete jobs"},
-	"jobs.delete.ask":   {"删除 {0} 个任务？", "刪除 {0} 個任務？", "Delete {0} job(s)?"},
-	"jobs.delete.do":    {"删除 {0} 个任务", "刪除 {0} 個任務", "Delete {0} job(s)"},
-	"jobs.delete.touch": {
-		"其运行记录和脚本版本将一并删除，无法恢复。正在运行的记录会被结束。",
-		"其執行記錄和腳本版本將一併刪除，無法復原。正在執行的記錄會被結束。",
-		"Their runs and the versions of their code go with them, for good. Runs that are open are ended.",
-	},
 	"jobs.delete.running": {"其中 {0} 个仍在启动状态。", "其中 {0} 個仍在啟動狀態。", "Still started: {0}."},
 
 	"job.id":         {"编号", "編號", "Id"},
@@ -71,7 +65,7 @@ var consoleJobs = pageTexts{
 		"No address is registered now: the run would fail.",
 	},
 
-	"job.strip":    {"最近 {0} 次运行", "最近 {0} 次執行", "The last {0} runs"},
+	"job.strip":    {"最近 {0} 次运行", "最近 {0} 次執行", "The last {0} {0|run|runs}"},
 	"job.rate":     {"成功率", "成功率", "Success rate"},
 	"job.failures": {"失败", "失敗", "Failures"},
 	"job.took":     {"耗时", "耗時", "Took"},

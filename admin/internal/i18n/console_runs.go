@@ -159,7 +159,7 @@ var consoleRuns = pageTexts{
 	"log.long":   {"日志过长，此处截断", "日誌過長，此處截斷", "the log is longer than what is sent here"},
 	"log.many": {
 		"同时打开的实时日志最多 {0} 个，请关闭其他页面", "同時開啟的即時日誌最多 {0} 個，請關閉其他頁面",
-		"At most {0} live logs at a time: close another page",
+		"At most {0} live {0|log|logs} at a time: close another page",
 	},
 	"log.gone": {"登录已失效，请重新登录", "登入已失效，請重新登入", "You are no longer signed in"},
 }

@@ -21,7 +21,7 @@ var consoleSystem = pageTexts{
 	"keys.scope.all":  {"全部执行器，包括以后新建的", "全部執行器，包括以後新增的", "all executors, later ones too"},
 	"keys.scope.some": {"只限以下执行器", "只限以下執行器", "only these executors"},
 	"keys.expires":    {"有效期", "有效期", "Expires"},
-	"keys.days":       {"{0} 天后", "{0} 天後", "in {0} days"},
+	"keys.days":       {"{0} 天后", "{0} 天後", "in {0} {0|day|days}"},
 	"keys.never":      {"永不过期", "永不過期", "never"},
 	"keys.make":       {"创建密钥", "建立金鑰", "Make the key"},
 	"keys.made":       {"密钥“{0}”已创建", "金鑰「{0}」已建立", "The key “{0}” is made"},
@@ -62,7 +62,7 @@ var consoleSystem = pageTexts{
 	"sessions.expires": {"最晚结束", "最晚結束", "Ends at the latest"},
 	"sessions.end":     {"结束", "結束", "End"},
 	"sessions.end.all": {"结束其全部登录", "結束其全部登入", "End all of them"},
-	"sessions.others":  {"结束我的其他 {0} 个登录", "結束我的其他 {0} 個登入", "End my {0} others"},
+	"sessions.others":  {"结束我的其他 {0} 个登录", "結束我的其他 {0} 個登入", "End my {0} {0|other|others}"},
 	"sessions.ask":     {"结束 {0} 的全部登录？", "結束 {0} 的全部登入？", "End all logins of {0}?"},
 	"sessions.ask.touch": {
 		"需要重新登录；未保存的编辑会丢失。", "需要重新登入；未儲存的編輯會遺失。",
@@ -74,7 +74,7 @@ var consoleSystem = pageTexts{
 	},
 	"sessions.did.end":    {"登录已结束。", "登入已結束。", "The login has ended."},
 	"sessions.did.this":   {"您已退出。", "您已登出。", "You have signed out."},
-	"sessions.did.others": {"已结束 {0} 个登录。", "已結束 {0} 個登入。", "{0} logins have ended."},
+	"sessions.did.others": {"已结束 {0} 个登录。", "已結束 {0} 個登入。", "{0} {0|login has|logins have} ended."},
 
 	"retention.now":       {"当前设置", "目前設定", "What counts now"},
 	"retention.set":       {"在此设置，对所有节点有效。", "在此設定，對所有節點有效。", "Set here, for all nodes."},
@@ -83,16 +83,16 @@ var consoleSystem = pageTexts{
 	"retention.runs.days": {
 		"运行记录保留今天和之前 {0} 天。",
 		"執行記錄保留今天和之前 {0} 天。",
-		"Runs are kept for today and the {0} days before.",
+		"Runs are kept for today and the {0} {0|day|days} before.",
 	},
 	"retention.keep.none": {"每个任务的运行记录数不限。", "每個任務的執行記錄數不限。", "A job keeps any number of runs."},
 	"retention.keep.n": {
 		"每个任务最多保留最新的 {0} 条运行记录。",
 		"每個任務最多保留最新的 {0} 筆執行記錄。",
-		"Each job keeps its newest {0} runs, and no more.",
+		"Each job keeps its newest {0} {0|run|runs}, and no more.",
 	},
 	"retention.audit.ever": {"操作记录永久保留。", "操作記錄永久保留。", "Audit records are kept for ever."},
-	"retention.audit.days": {"操作记录保留 {0} 天。", "操作記錄保留 {0} 天。", "Audit records are kept for {0} days."},
+	"retention.audit.days": {"操作记录保留 {0} 天。", "操作記錄保留 {0} 天。", "Audit records are kept for {0} {0|day|days}."},
 	"retention.alarms": {
 		"已恢复的告警保留 30 天。",
 		"已恢復的告警保留 30 天。",
@@ -137,7 +137,7 @@ var consoleSystem = pageTexts{
 	"retention.last":     {"最近一次清理", "最近一次清理", "Last cleaned"},
 	"retention.last.n": {
 		"{0} 条运行记录，{1} 条操作记录，{2} 个过期登录", "{0} 筆執行記錄，{1} 筆操作記錄，{2} 個過期登入",
-		"{0} runs, {1} audit records, {2} expired logins",
+		"{0} {0|run|runs}, {1} audit {1|record|records}, {2} expired {2|login|logins}",
 	},
 	"retention.last.by":   {"由节点 {0}", "由節點 {0}", "by node {0}"},
 	"retention.last.none": {"还没有清理过任何内容。", "還沒有清理過任何內容。", "Nothing has been old enough yet."},
@@ -158,16 +158,16 @@ var consoleSystem = pageTexts{
 	"clean.kind.8": {"最新 100,000 条之外的", "最新 100,000 筆之外的", "all but the newest 100,000"},
 	"clean.kind.9": {"全部", "全部", "all"},
 	"clean.next":   {"查看条数…", "檢視筆數…", "See how many…"},
-	"clean.ask":    {"删除 {0} 条运行记录？", "刪除 {0} 筆執行記錄？", "Delete {0} runs?"},
-	"clean.rows":   {"将删除 {0} 条运行记录。", "將刪除 {0} 筆執行記錄。", "{0} runs go."},
+	"clean.ask":    {"删除 {0} 条运行记录？", "刪除 {0} 筆執行記錄？", "Delete {0} {0|run|runs}?"},
+	"clean.rows":   {"将删除 {0} 条运行记录。", "將刪除 {0} 筆執行記錄。", "{0} {0|run goes|runs go}."},
 	"clean.open": {
 		"其中 {0} 条尚未结束：先记为失败，执行器不会收到通知。",
 		"其中 {0} 筆尚未結束：先記為失敗，執行器不會收到通知。",
-		"{0} of them have not ended: they end as failed; executors are not told.",
+		"{0} of them {0|has not ended: it ends|have not ended: they end} as failed; executors are not told.",
 	},
 	"clean.back": {"无法恢复。", "無法復原。", "It cannot be undone."},
 	"clean.do":   {"删除", "刪除", "Delete them"},
-	"clean.did":  {"已删除 {0} 条运行记录。", "已刪除 {0} 筆執行記錄。", "{0} runs are deleted."},
+	"clean.did":  {"已删除 {0} 条运行记录。", "已刪除 {0} 筆執行記錄。", "{0} {0|run is|runs are} deleted."},
 
 	"cluster.nodes":   {"节点", "節點", "Nodes"},
 	"cluster.node":    {"节点", "節點", "Node"},
@@ -193,17 +193,17 @@ var consoleSystem = pageTexts{
 	"cluster.how.free": {
 		"{0} 个分片没有节点：其任务不会触发",
 		"{0} 個分片沒有節點：其任務不會觸發",
-		"{0} shards without a node: their jobs do not fire",
+		"{0} {0|shard|shards} without a node: {0|its|their} jobs do not fire",
 	},
 	"cluster.how.behind": {
 		"{0} 个任务到期未计划，落后 {1}",
 		"{0} 個任務到期未計劃，落後 {1}",
-		"{0} jobs are due and not planned, {1} behind",
+		"{0} {0|job is|jobs are} due and not planned, {1} behind",
 	},
 	"cluster.how.well": {
 		"{0} 个分片都有节点，没有落后",
 		"{0} 個分片都有節點，沒有落後",
-		"All {0} shards have a node, and none is behind",
+		"Every shard has a node ({0}), and none is behind",
 	},
 	"cluster.if": {
 		"节点停止时会交还租约，其他节点立即接手。节点失去响应时，其租约在 {0} 后到期，由其他节点接手其任务和未结束的运行；期间到期的触发会补发。只有一个节点时，任务会等到有节点为止。",
@@ -222,12 +222,12 @@ var consoleSystem = pageTexts{
 	"cluster.java.none": {
 		"最新 {0} 次触发都来自我们的节点。",
 		"最新 {0} 次觸發都來自我們的節點。",
-		"All of the newest {0} triggers are ours.",
+		"All of the newest {0} {0|trigger|triggers} are ours.",
 	},
 	"cluster.java.seen": {
 		"最新 {0} 次触发中有 {1} 次来自 Java 管理端，最近一次来自 {2}：",
 		"最新 {0} 次觸發中有 {1} 次來自 Java 管理端，最近一次來自 {2}：",
-		"Of the newest {0} triggers, {1} are of Java admins; the last one of {2}:",
+		"Of the newest {0} {0|trigger|triggers}, {1} {1|is|are} of Java admins; the last one of {2}:",
 	},
 	"cluster.java.guess": {
 		"Java 节点不报告自己，这里看的是它们写下的运行记录。",
@@ -237,7 +237,7 @@ var consoleSystem = pageTexts{
 	"cluster.java.took": {
 		"本节点启动后接管了 {0} 个 Java 节点未结束的运行。",
 		"本節點啟動後接管了 {0} 個 Java 節點未結束的執行。",
-		"Since its start this node has taken over {0} open runs of Java nodes.",
+		"Since its start this node has taken over {0} open {0|run|runs} of Java nodes.",
 	},
 
 	"about.version":  {"版本", "版本", "Version"},

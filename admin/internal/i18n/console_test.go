@@ -14,6 +14,7 @@ import (
 func TestConsoleTexts(t *testing.T) {
 	t.Parallel()
 	marks := regexp.MustCompile(`\{\d\}`)
+	plural := regexp.MustCompile(`\{\d\|[^{}|]*\|[^{}|]*\}`)
 	han := regexp.MustCompile(`\p{Han}`)
 	seen := 0
 	for _, part := range consoleParts {
@@ -26,7 +27,11 @@ func TestConsoleTexts(t *testing.T) {
 				got := marks.FindAllString(texts[l], -1)
 				slices.Sort(got)
 				assert.Equal(t, want, got, "%v %s", l, key)
+				left := plural.ReplaceAllString(marks.ReplaceAllString(texts[l], ""), "")
+				assert.NotContains(t, left, "{", "%v %s", l, key)
 			}
+			assert.NotContains(t, texts[En], "(s)", "%s: write {0|job|jobs}", key)
+			assert.False(t, plural.MatchString(texts[ZhCN]+texts[ZhTC]), "%s: Chinese has no plural", key)
 			assert.False(t, han.MatchString(texts[En]), "English text of %s", key)
 			for _, l := range []Lang{ZhCN, ZhTC} {
 				for _, r := range texts[l] {
@@ -41,6 +46,11 @@ func TestConsoleTexts(t *testing.T) {
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "3–4 of {0}", En.Console("pager.range", 3, 4, "{0}"))
+	for n, want := range map[any]string{1: "1 run of x", 0: "0 runs of x", "1": "1 run of x", "1,000": "1,000 runs of x"} {
+		assert.Equal(t, want, expand("{0} {0|run|runs} of {1}", []any{n, "x"}))
+	}
+	assert.Equal(t, "{x} {5} a {0|b", expand("{x} {5} {0} {0|b", []any{"a"}))
+	assert.Equal(t, "{1} y", expand("{0} {1}", []any{"{1}", "y"}), "what is put in is not looked at again")
 	assert.Equal(t, "Sign in", En.Console("signin.title"))
 	assert.Equal(t, "登录", Lang(9).Console("signin.title"), "an unknown language speaks the default")
 	assert.Equal(t, "登入", ZhTC.Console("signin.title"))

@@ -143,11 +143,22 @@ func (j *Job) fields(p *parser) map[string]setter {
 		"timeout":     func(n *yaml.Node) { in.TimeoutMs = p.duration(n) },
 		"retries":     into(p, "a number", &in.Retries),
 		"children":    func(n *yaml.Node) { j.Children = p.refs(n) },
-		"tags":        into(p, "a list of texts", &in.Tags),
+		"tags":        func(n *yaml.Node) { p.tags(n, &in.Tags) },
 		"state":       into(p, "a text", &j.State),
 		"code_type":   into(p, "a text", &j.CodeType),
 		"code":        into(p, "a text", &j.Code),
 		"code_remark": into(p, "a text", &j.Remark),
+	}
+}
+
+// tags reads tags. Commas stand between tags where people type them, so none has
+// one.
+func (p *parser) tags(n *yaml.Node, to *[]string) {
+	into(p, "a list of texts", to)(n)
+	for _, tag := range *to {
+		if strings.ContainsAny(tag, ",，") {
+			p.fault(n, "the tag %q has a comma: write two tags, or no comma", tag)
+		}
 	}
 }
 

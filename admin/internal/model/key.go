@@ -79,21 +79,25 @@ type Request struct {
 	Body        string
 }
 
-// The kinds of objects whose changes are kept.
+// The kinds of objects whose changes are kept. Jobs and groups are also what
+// alarms, rules and mute windows are about; those of a rule or a mute window have
+// the id of the job or group, and say in their states which it is.
 const (
 	ChangeJob   = "job"
 	ChangeGroup = "group"
+	ChangeRule  = "rule"
+	ChangeMute  = "mute"
 )
 
-// Change is a change of a job or group: what an editor sets of it as JSON,
-// before and after.
+// Change is a change of a job, a group, a rule or a mute window: what an editor
+// sets of it as JSON, before and after.
 type Change struct {
 	ID       int64
 	At       time.Time
 	User     string
-	Kind     string // ChangeJob or ChangeGroup
+	Kind     string // ChangeJob …
 	ObjectID int32
-	Action   string // create, update, delete, start, stop, move, code, undo
+	Action   string // create, update, delete, restore, start, stop, move, code, undo
 	Before   Text   // NULL where it was not there
 	After    Text   // NULL where it is not there any more
 }

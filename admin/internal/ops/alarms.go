@@ -287,8 +287,10 @@ func (s *Service) SetAlarmRule(ctx context.Context, p Principal, k model.AlarmKe
 	if err != nil {
 		return err
 	}
-	known := slices.ContainsFunc(list, func(r model.AlarmRule) bool { return r.AlarmKey == k })
-	if !known && len(list) >= maxAlarmRules {
+	var was *RuleState
+	if i := slices.IndexFunc(list, func(r model.AlarmRule) bool { return r.AlarmKey == k }); i >= 0 {
+		was = ruleState(&list[i])
+	} else if len(list) >= maxAlarmRules {
 		return &Error{
 			Kind: Conflict, Parts: []Part{key(i18n.SystemLengthLimit)},
 			Detail: fmt.Sprintf("there are %d rules; one for a group stands for many", maxAlarmRules),
@@ -298,6 +300,7 @@ func (s *Service) SetAlarmRule(ctx context.Context, p Principal, k model.AlarmKe
 	if err := s.store.SetAlarmRule(ctx, r); err != nil {
 		return refused(err)
 	}
+	s.ruled(ctx, p, was, ruleState(r))
 	s.record(ctx, p, "rule.set", alarmObject(k.Kind, k.ObjectID), fmt.Sprintf("%s: %s", k.What, limit))
 	return nil
 }
@@ -307,9 +310,14 @@ func (s *Service) DeleteAlarmRule(ctx context.Context, p Principal, k model.Alar
 	if _, err := s.alarmGroup(ctx, p, "rule.delete", k.Kind, k.ObjectID); err != nil && !p.Admin {
 		return err
 	}
+	was, err := s.ruleNow(ctx, k)
+	if err != nil {
+		return err
+	}
 	if err := s.store.DeleteAlarmRule(ctx, k); err != nil {
 		return err
 	}
+	s.ruled(ctx, p, was, nil)
 	s.record(ctx, p, "rule.delete", alarmObject(k.Kind, k.ObjectID), string(k.What))
 	return nil
 }

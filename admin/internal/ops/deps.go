@@ -27,7 +27,7 @@ type jobWriter interface {
 	MoveJob(ctx context.Context, j *model.Job, nextMs int64) error
 	RegroupJobs(ctx context.Context, ids []int32, group int32, now time.Time) error
 	SetRunning(ctx context.Context, id int32, running bool, nextMs int64) error
-	DeleteJob(ctx context.Context, id int32) error
+	RemoveJob(ctx context.Context, c *model.Change, d *model.Deleted) error
 	SaveGlue(ctx context.Context, v *model.GlueVersion) error
 	GlueVersions(ctx context.Context, jobID int32) ([]*model.GlueVersion, error)
 }
@@ -39,7 +39,7 @@ type groupStore interface {
 	AllGroups(ctx context.Context) ([]*model.Group, error)
 	CreateGroup(ctx context.Context, g *model.Group) error
 	UpdateGroup(ctx context.Context, g *model.Group) error
-	DeleteGroup(ctx context.Context, id int32) error
+	RemoveGroup(ctx context.Context, c *model.Change, d *model.Deleted) error
 	SetGroupToken(ctx context.Context, id int32, token string, old *model.OldToken, at time.Time) error
 	EndOldToken(ctx context.Context, id int32) error
 }
@@ -77,6 +77,17 @@ type changeStore interface {
 	Changes(ctx context.Context, kind string, objectID int32, limit int, beforeID int64) ([]*model.Change, error)
 }
 
+// deletedStore keeps what was deleted. It returns store.ErrNotFound for what is
+// not on record.
+type deletedStore interface {
+	Deleted(ctx context.Context, kind string, id int32) (*model.Deleted, error)
+	DeletedList(ctx context.Context, f model.DeletedFilter) ([]*model.Deleted, error)
+	RestoreJob(ctx context.Context, d *model.Deleted, j *model.Job, tags []string, c *model.Change) error
+	RestoreGroup(ctx context.Context, d *model.Deleted, g *model.Group, c *model.Change) error
+	Impact(ctx context.Context, jobIDs []int32) (model.Impact, error)
+	Parents(ctx context.Context, limit int) ([]*model.Job, error)
+}
+
 // tagStore keeps the tags of jobs.
 type tagStore interface {
 	SetTags(ctx context.Context, jobID int32, tags []string) error
@@ -111,6 +122,7 @@ type Store interface {
 	userStore
 	auditStore
 	changeStore
+	deletedStore
 	tagStore
 	viewStore
 	keyStore

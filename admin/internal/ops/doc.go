@@ -21,7 +21,10 @@
 // # History and keys
 //
 // What an editor sets of a job or group is kept before and after each change,
-// without tokens and code, and can be set back ([Service.Undo]). An API key is a
+// without tokens and code, and can be set back ([Service.Undo]); so are rules for
+// alarms and mute windows. A job that is deleted can be brought back with its code
+// ([Service.RestoreJob]), a group without its token ([Service.RestoreGroup]), as
+// long as the audit log is kept. An API key is a
 // principal of its own ([KeyPrincipal]); which verbs it has is kept by the
 // interface that takes it, its groups are kept here.
 //

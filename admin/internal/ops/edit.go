@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -159,6 +160,8 @@ func checkTags(tags []string) *Error {
 		switch {
 		case blank(tag) || control(tag) || markup(tag) || !storable(tag):
 			return bad("leave empty tags, < and > and control characters out")
+		case strings.ContainsAny(tag, ",，"):
+			return bad(fmt.Sprintf("the tag %q has a comma: write two tags, or no comma", tag))
 		case size(tag, maxTag) > maxTag:
 			return bad(fmt.Sprintf("a tag has at most %d characters", maxTag))
 		}

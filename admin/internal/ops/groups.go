@@ -138,6 +138,13 @@ func (s *Service) UpdateGroup(ctx context.Context, p Principal, in *model.Group)
 // as it stands, without its token, is the one that is meant. Else it returns
 // ErrStale.
 func (s *Service) EditGroup(ctx context.Context, p Principal, in *model.Group, match func(*Group) bool) error {
+	return s.editGroup(ctx, p, in, "update", match)
+}
+
+// editGroup is EditGroup with the action of the history.
+func (s *Service) editGroup(
+	ctx context.Context, p Principal, in *model.Group, action string, match func(*Group) bool,
+) error {
 	if err := s.needAdmin(ctx, p, "group.update", groupObject(in.ID)); err != nil {
 		return err
 	}
@@ -178,7 +185,7 @@ func (s *Service) EditGroup(ctx context.Context, p Principal, in *model.Group, m
 	}
 	s.record(ctx, p, "group.update", groupObject(g.ID), groupDiff(old, &g))
 	s.changed(ctx, p, change{
-		kind: model.ChangeGroup, id: g.ID, action: "update", before: groupState(old), after: groupState(&g),
+		kind: model.ChangeGroup, id: g.ID, action: action, before: groupState(old), after: groupState(&g),
 	})
 	s.cfg.Registry.GroupsChanged()
 	return nil
@@ -296,7 +303,8 @@ func (s *Service) checkAppName(ctx context.Context, g *model.Group) error {
 	return nil
 }
 
-// DeleteGroup deletes a group that has no jobs and is not the last one. For an
+// DeleteGroup deletes a group that has no jobs and is not the last one;
+// RestoreGroup brings it back. For an
 // unknown id the error is of kind NotFound and has no text. For
 // administrators.
 func (s *Service) DeleteGroup(ctx context.Context, p Principal, id int32) error {
@@ -324,11 +332,15 @@ func (s *Service) DeleteGroup(ctx context.Context, p Principal, id int32) error 
 	if len(all) < 2 {
 		return &Error{Kind: Conflict, Parts: []Part{key(i18n.JobgroupDelLimit1)}}
 	}
-	if err := s.store.DeleteGroup(ctx, id); err != nil {
+	was := groupState(old)
+	was.TokenSet = old.AccessToken != ""
+	c := s.entry(p, change{kind: model.ChangeGroup, id: id, action: "delete", before: was})
+	d := &model.Deleted{Kind: c.Kind, ObjectID: id, GroupID: id, Name: old.Title, At: c.At, User: p.Name}
+	if err := s.store.RemoveGroup(ctx, c, d); err != nil {
 		return fmt.Errorf("delete group %d: %w", id, err)
 	}
 	s.record(ctx, p, "group.delete", groupObject(id), groupDiff(old, &model.Group{}))
-	s.changed(ctx, p, change{kind: model.ChangeGroup, id: id, action: "delete", before: groupState(old)})
+	s.removed(ctx, c, d)
 	s.cfg.Registry.GroupsChanged()
 	return nil
 }

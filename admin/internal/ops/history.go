@@ -45,6 +45,8 @@ type GroupState struct {
 	Title     string `json:"title"`
 	Manual    bool   `json:"manual"`
 	Addresses string `json:"addresses"` // of a manual group
+	// TokenSet says of a group that was deleted that it had a token of its own.
+	TokenSet bool `json:"token_set,omitempty"`
 }
 
 func jobState(j *model.Job, tags []string) *JobState {
@@ -100,30 +102,41 @@ type change struct {
 	kind          string
 	id            int32
 	action        string
-	before, after any // *JobState or *GroupState; nil where it was not there
+	before, after any // pointers to states; nil where it was not there
 }
 
-// changed writes a change that has been made to the history. The change stands,
-// so a fault of the history is only reported.
-func (s *Service) changed(ctx context.Context, p Principal, c change) {
-	row := model.Change{At: s.now(), User: p.Name, Kind: c.kind, ObjectID: c.id, Action: c.action}
+// entry is a change as it is written.
+func (s *Service) entry(p Principal, c change) *model.Change {
+	row := &model.Change{At: s.now(), User: p.Name, Kind: c.kind, ObjectID: c.id, Action: c.action}
 	if c.before != nil {
 		row.Before = stateText(c.before)
 	}
 	if c.after != nil {
 		row.After = stateText(c.after)
 	}
+	return row
+}
+
+// written tells who asked for it that a change is on record.
+func (s *Service) written(ctx context.Context, row *model.Change) {
+	if made, ok := ctx.Value(madeKey{}).(*Made); ok {
+		made.add(row)
+	}
+}
+
+// changed writes a change that has been made to the history. The change stands,
+// so a fault of the history is only reported.
+func (s *Service) changed(ctx context.Context, p Principal, c change) {
+	row := s.entry(p, c)
 	if row.Before == row.After {
 		return
 	}
-	if err := s.store.AddChange(context.WithoutCancel(ctx), &row); err != nil {
+	if err := s.store.AddChange(context.WithoutCancel(ctx), row); err != nil {
 		s.log.ErrorContext(ctx, "change not written", slog.String("kind", c.kind),
 			slog.Int("object_id", int(c.id)), slog.Any("err", err))
 		return
 	}
-	if made, ok := ctx.Value(madeKey{}).(*Made); ok {
-		made.add(&row)
-	}
+	s.written(ctx, row)
 }
 
 // switched writes a start or a stop to the history.
@@ -152,10 +165,17 @@ func (s *Service) coded(ctx context.Context, p Principal, j *model.Job, v *model
 
 // JobChanges returns the changes of a job that the principal may see, newest
 // first: at most limit (1 to 1,000) with an id below beforeID (0 is the newest).
+// Those of a job that was deleted can be read as long as it can be brought back.
 func (s *Service) JobChanges(
 	ctx context.Context, p Principal, id int32, limit int, beforeID int64,
 ) ([]*model.Change, error) {
-	if _, err := s.Job(ctx, p, id); err != nil {
+	_, err := s.Job(ctx, p, id)
+	if gone(err) {
+		if _, deleted := s.DeletedJob(ctx, p, id); !gone(deleted) {
+			err = deleted
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return s.store.Changes(ctx, model.ChangeJob, id, limit, beforeID)
@@ -165,10 +185,22 @@ func (s *Service) JobChanges(
 func (s *Service) GroupChanges(
 	ctx context.Context, p Principal, id int32, limit int, beforeID int64,
 ) ([]*model.Change, error) {
-	if _, err := s.Group(ctx, p, id); err != nil {
+	_, err := s.Group(ctx, p, id)
+	if gone(err) {
+		if _, deleted := s.DeletedGroup(ctx, p, id); !gone(deleted) {
+			err = deleted
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return s.store.Changes(ctx, model.ChangeGroup, id, limit, beforeID)
+}
+
+// gone reports whether an error says that there is no such object.
+func gone(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == NotFound
 }
 
 // Change returns a change of an object that the principal may see; of what has
@@ -185,14 +217,17 @@ func (s *Service) Change(ctx context.Context, p Principal, id int64) (*model.Cha
 	case p.known() && p.Admin:
 		return c, nil
 	}
-	if c.Kind == model.ChangeGroup {
-		_, err = s.Group(ctx, p, c.ObjectID)
-	} else {
-		_, err = s.Job(ctx, p, c.ObjectID)
-	}
-	var gone *Error
-	if errors.As(err, &gone) && gone.Kind == NotFound && c.Kind == model.ChangeJob && p.May(lastGroup(c)) {
-		err = nil
+	switch c.Kind {
+	case model.ChangeRule, model.ChangeMute:
+		err = s.seesAlarms(ctx, p, c)
+	case model.ChangeGroup: // permission on a group outlives it
+		if _, err = s.Group(ctx, p, c.ObjectID); gone(err) && p.May(c.ObjectID) {
+			err = nil
+		}
+	default:
+		if _, err = s.Job(ctx, p, c.ObjectID); gone(err) && p.May(lastGroup(c)) {
+			err = nil
+		}
 	}
 	if err != nil {
 		return nil, err

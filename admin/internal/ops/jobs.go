@@ -285,8 +285,9 @@ func (s *Service) behindPlanned(j *model.Job, write func(nextMs int64) error) er
 	}
 }
 
-// DeleteJob deletes a job with its logs, its open runs and the versions of its
-// code. A job that does not exist is no error.
+// DeleteJob deletes a job with its logs and its open runs: what was planned is not
+// sent any more; what an executor has taken goes on there, and its result is not
+// kept. RestoreJob brings back the rest. A job that does not exist is no error.
 func (s *Service) DeleteJob(ctx context.Context, p Principal, id int32) error {
 	j, err := s.store.Job(ctx, id)
 	switch {
@@ -302,12 +303,15 @@ func (s *Service) DeleteJob(ctx context.Context, p Principal, id int32) error {
 	if err := s.stop(ctx, id); err != nil {
 		return err
 	}
-	tags := s.tagsOf(ctx, id)
-	if err := s.store.DeleteJob(ctx, id); err != nil {
+	c := s.entry(p, change{kind: model.ChangeJob, id: id, action: "delete", before: jobState(j, s.tagsOf(ctx, id))})
+	d := &model.Deleted{
+		Kind: c.Kind, ObjectID: id, GroupID: j.GroupID, Name: j.Name, At: c.At, Made: j.AddTime, User: p.Name,
+	}
+	if err := s.store.RemoveJob(ctx, c, d); err != nil {
 		return fmt.Errorf("delete job %d: %w", id, err)
 	}
 	s.record(ctx, p, "job.delete", jobObject(id), jobDiff(j, &model.Job{}))
-	s.changed(ctx, p, change{kind: model.ChangeJob, id: id, action: "delete", before: jobState(j, tags)})
+	s.removed(ctx, c, d)
 	return nil
 }
 

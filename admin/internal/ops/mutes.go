@@ -88,9 +88,14 @@ func (s *Service) Mute(ctx context.Context, p Principal, in model.Mute) error {
 		return e
 	}
 	in.User = p.Name
+	was, err := s.muteNow(ctx, in.Kind, in.ObjectID)
+	if err != nil {
+		return err
+	}
 	if err := s.store.SetMute(ctx, in); err != nil {
 		return refused(err)
 	}
+	s.muted(ctx, p, was, muteState(&in))
 	s.record(ctx, p, "mute.set", alarmObject(in.Kind, in.ObjectID),
 		fmt.Sprintf("until %s; %s", in.Until.In(s.cfg.Location).Format(time.RFC3339), in.Reason))
 	return s.mutesChanged(ctx)
@@ -101,9 +106,14 @@ func (s *Service) Unmute(ctx context.Context, p Principal, kind string, id int32
 	if _, err := s.alarmGroup(ctx, p, "mute.end", kind, id); err != nil && !p.Admin { // of what is gone too
 		return err
 	}
+	was, err := s.muteNow(ctx, kind, id)
+	if err != nil {
+		return err
+	}
 	if err := s.store.DeleteMute(ctx, kind, id); err != nil {
 		return err
 	}
+	s.muted(ctx, p, was, nil)
 	s.record(ctx, p, "mute.end", alarmObject(kind, id), "")
 	return s.mutesChanged(ctx)
 }

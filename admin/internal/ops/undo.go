@@ -48,33 +48,27 @@ func (m *Made) Undoable() []int64 {
 	return ids
 }
 
-// Undoable reports whether a change is of those that can be undone: an update, a
-// move, a start, a stop, code in place of other code, an undo, and the deletion of
-// a job that has no code.
-// Whether it still can depends on what has happened since.
+// Undoable reports whether a change is of those that can be undone: all but the
+// first code of a job, which took the place of none. Whether it still can depends
+// on what has happened since.
 func Undoable(c *model.Change) bool {
 	both := c.Before.Valid && c.After.Valid
 	switch c.Action {
-	case "update", moveAction, "undo":
-		return both
 	case "start", "stop":
 		return both && c.Kind == model.ChangeJob
 	case "code":
 		var before JobState
 		return both && json.Unmarshal([]byte(c.Before.S), &before) == nil && before.CodeVersion > 0
-	case "delete":
-		var before JobState
-		return c.Kind == model.ChangeJob && json.Unmarshal([]byte(c.Before.S), &before) == nil &&
-			before.GlueType == model.GlueBean
 	}
-	return false
+	return c.Before.Valid || c.After.Valid
 }
 
-// Undo sets a job or group back to what it was before a change, and returns the
-// newest change of the object then. [Undoable] says which changes can be undone.
-// An object that has been changed since is refused, unless forced. A job that
-// was deleted comes back as it was, under another id and without its runs: the
-// change that is returned is then that of the new job.
+// Undo sets back what a change has changed, and returns the newest change of the
+// object then. [Undoable] says which changes can be undone. An object that has
+// been changed since is refused, unless forced. The undo of a creation is a
+// deletion: it is refused for a job that has run, too, and for a group that has
+// jobs. That of a deletion is RestoreJob or RestoreGroup, which nothing can force
+// twice: the change that is returned may be that of another id.
 func (s *Service) Undo(ctx context.Context, p Principal, id int64, force bool) (*model.Change, error) {
 	c, err := s.Change(ctx, p, id)
 	if err != nil {
@@ -83,13 +77,21 @@ func (s *Service) Undo(ctx context.Context, p Principal, id int64, force bool) (
 	object := c.ObjectID
 	switch {
 	case !Undoable(c):
-		err = final("a creation cannot be undone, nor the deletion of a group or of a job with code")
+		err = final("the first code of a job took the place of none")
+	case c.Kind == model.ChangeRule:
+		err = s.undoRule(ctx, p, c, force)
+	case c.Kind == model.ChangeMute:
+		err = s.undoMute(ctx, p, c, force)
+	case !c.After.Valid:
+		object, err = s.undelete(ctx, p, c)
+	case c.Kind == model.ChangeGroup && !c.Before.Valid:
+		err = s.uncreateGroup(ctx, p, c, force)
 	case c.Kind == model.ChangeGroup:
 		err = s.undoGroup(ctx, p, c, force)
+	case !c.Before.Valid:
+		err = s.uncreateJob(ctx, p, c, force)
 	case c.Action == "code":
 		err = s.undoCode(ctx, p, c, force)
-	case c.Action == "delete":
-		object, err = s.undelete(ctx, p, c, force)
 	default:
 		err = s.undoJob(ctx, p, c, force)
 	}
@@ -180,35 +182,70 @@ func (s *Service) undoCode(ctx context.Context, p Principal, c *model.Change, fo
 	return s.RestoreGlue(ctx, p, c.ObjectID, before.CodeVersion, "")
 }
 
-// undelete makes a job that was deleted anew. That it has come back is written
-// to the history of the old one too, so that it comes back once.
-func (s *Service) undelete(ctx context.Context, p Principal, c *model.Change, force bool) (int32, error) {
-	before, _, err := states[JobState](c)
-	if err != nil {
-		return 0, err
-	}
-	unlock, err := s.lockEdits(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer unlock()
-	last, err := s.store.Changes(ctx, c.Kind, c.ObjectID, 1, 0)
-	if err != nil {
-		return 0, fmt.Errorf("read changes: %w", err)
-	}
-	if !force && len(last) > 0 && last[0].ID != c.ID {
+// undelete brings back what was deleted: once, and nothing is in the way of it.
+func (s *Service) undelete(ctx context.Context, p Principal, c *model.Change) (id int32, err error) {
+	d, err := s.deletion(ctx, c.Kind, c.ObjectID)
+	var none *Error
+	switch {
+	case errors.As(err, &none) || err == nil && d.ChangeID != c.ID:
 		return 0, ErrStale
+	case err != nil:
+		return 0, err
+	case c.Kind == model.ChangeJob:
+		return s.restoreJob(ctx, p, d)
 	}
-	j := &model.Job{GlueType: before.GlueType}
-	before.apply(j)
-	j.Running = before.Started && j.ScheduleType != model.ScheduleNone
-	j.TimeZone = before.TimeZone
-	id, err := s.CreateTagged(ctx, p, j, before.Tags)
-	if err != nil {
+	if err := s.needAdmin(ctx, p, "group.restore", groupObject(c.ObjectID)); err != nil {
 		return 0, err
 	}
-	s.changed(ctx, p, change{kind: c.Kind, id: c.ObjectID, action: "undo", after: &before})
-	return id, nil
+	id, _, err = s.restoreGroup(ctx, p, d)
+	return id, err
+}
+
+// uncreateJob deletes a job that was created, or that came back, if it is as it
+// was then and has not run. It can be brought back.
+func (s *Service) uncreateJob(ctx context.Context, p Principal, c *model.Change, force bool) error {
+	j, err := s.Job(ctx, p, c.ObjectID)
+	if err != nil {
+		return err
+	}
+	if force {
+		return s.DeleteJob(ctx, p, j.ID)
+	}
+	_, after, err := states[JobState](c)
+	if err != nil {
+		return err
+	}
+	after.CodeVersion = 0
+	if stateText(jobState(j, s.tagsOf(ctx, j.ID))) != stateText(&after) {
+		return ErrStale
+	}
+	_, runs, err := s.store.Logs(ctx, model.LogFilter{JobID: j.ID, Limit: 1})
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the runs of job %d: %w", j.ID, err)
+	case runs > 0:
+		return &Error{
+			Kind: Conflict, Parts: []Part{key(i18n.ChangeRan)},
+			Detail: "its runs would be deleted with it: delete it if that is meant",
+		}
+	}
+	return s.DeleteJob(ctx, p, j.ID)
+}
+
+// uncreateGroup is uncreateJob for a group.
+func (s *Service) uncreateGroup(ctx context.Context, p Principal, c *model.Change, force bool) error {
+	_, after, err := states[GroupState](c)
+	if err != nil {
+		return err
+	}
+	g, err := s.Group(ctx, p, c.ObjectID)
+	switch {
+	case err != nil:
+		return err
+	case !force && *groupState(&g.Group) != after:
+		return ErrStale
+	}
+	return s.DeleteGroup(ctx, p, c.ObjectID)
 }
 
 func (s *Service) undoGroup(ctx context.Context, p Principal, c *model.Change, force bool) error {
@@ -220,7 +257,7 @@ func (s *Service) undoGroup(ctx context.Context, p Principal, c *model.Change, f
 		ID: c.ObjectID, AppName: before.AppName, Title: before.Title, Manual: before.Manual,
 		AddressList: model.T(before.Addresses),
 	}
-	return s.EditGroup(ctx, p, want, func(now *Group) bool {
+	return s.editGroup(ctx, p, want, "undo", func(now *Group) bool {
 		return force || *groupState(&now.Group) == after
 	})
 }

@@ -91,8 +91,42 @@ func (w *world) driveJobs(t *testing.T, o objects) {
 
 	w.must(t, http.StatusPreconditionRequired, "DELETE", nightly, nil)
 	w.must(t, http.StatusPreconditionFailed, "DELETE", nightly, nil, "If-Match", etag)
+	w.driveDeleted(t, nightly)
 	w.must(t, http.StatusNoContent, "DELETE", nightly, nil, "If-Match", "*")
 	w.drivePages(t, o)
+}
+
+// driveDeleted deletes a job, looks at what is left of it, and brings it back.
+func (w *world) driveDeleted(t *testing.T, at string) {
+	t.Helper()
+	was := w.must(t, http.StatusOK, "GET", at, nil)
+	touched := w.must(t, http.StatusOK, "GET", at+"/deletion", nil)
+	assert.Equal(t, true, touched["started"])
+	parent := w.must(t, http.StatusCreated, "POST", "/v1/jobs",
+		with(job(int64(was["group_id"].(float64)), "parent"), "children", []int64{id(t, was)})) //nolint:forcetypeassert // a number
+	touched = w.must(t, http.StatusOK, "GET", at+"/deletion", nil)
+	assert.Equal(t, []any{map[string]any{"id": parent["id"], "name": "parent"}}, touched["parents"])
+	created, _ := w.must(t, http.StatusOK, "GET", fmt.Sprintf("/v1/jobs/%d/changes", id(t, parent)), nil)["items"].([]any)
+	gone := w.must(t, http.StatusOK, "POST", fmt.Sprintf("/v1/changes/%d/undo", id(t, created[0].(map[string]any))), nil) //nolint:forcetypeassert // an object
+	assert.Equal(t, "delete", gone["action"], "a creation can be undone")
+
+	w.must(t, http.StatusNotFound, "GET", strings.Replace(at, "/v1", "/v1/deleted", 1), nil)
+	w.must(t, http.StatusNoContent, "DELETE", at, nil, "If-Match", "*")
+	w.must(t, http.StatusNotFound, "GET", at, nil)
+	deleted := strings.Replace(at, "/v1", "/v1/deleted", 1)
+	d := w.must(t, http.StatusOK, "GET", deleted, nil)
+	assert.Equal(t, []any{was["id"], was["name"], "admin"}, []any{d["id"], d["name"], d["user"]})
+	assert.NotNil(t, d["until"])
+	list := w.must(t, http.StatusOK, "GET", fmt.Sprintf("/v1/deleted/jobs?name=NIGHT&group_id=%v", was["group_id"]), nil)
+	assert.Contains(t, list["items"], d)
+	first := w.must(t, http.StatusOK, "GET", "/v1/deleted/jobs?limit=1", nil)
+	assert.Len(t, w.must(t, http.StatusOK, "GET", fmt.Sprintf("/v1/deleted/jobs?cursor=%v", first["next_cursor"]), nil)["items"], 1)
+	history, _ := w.must(t, http.StatusOK, "GET", at+"/changes?limit=1", nil)["items"].([]any)
+	assert.Equal(t, []any{"delete"}, field(history, "action"))
+	back := w.must(t, http.StatusCreated, "POST", deleted+"/restore", nil)
+	assert.Equal(t, was["id"], back["id"])
+	assert.Equal(t, []any{was["tags"], was["state"], was["schedule"]}, []any{back["tags"], back["state"], back["schedule"]})
+	w.must(t, http.StatusNotFound, "POST", deleted+"/restore", nil)
 }
 
 // driveMove moves a job and undoes it.
@@ -184,7 +218,7 @@ func (w *world) driveChanges(t *testing.T, at string, now map[string]any) {
 	assert.Equal(t, "settle <b>雪</b>", v["name"])
 	assert.Empty(t, v["param"])
 
-	// An undo can be undone, a creation cannot.
+	// An undo can be undone, a creation not when there was something else.
 	w.must(t, http.StatusOK, "POST", fmt.Sprintf("/v1/changes/%d/undo", id(t, undone)), nil)
 	assert.Equal(t, "later", w.must(t, http.StatusOK, "GET", at, nil)["param"])
 	all, _ := w.must(t, http.StatusOK, "GET", at+"/changes", nil)["items"].([]any)
@@ -282,6 +316,22 @@ func (w *world) driveGroups(t *testing.T, o objects) {
 	w.must(t, http.StatusPreconditionRequired, "DELETE", busy, nil)
 	w.must(t, http.StatusPreconditionFailed, "DELETE", busy, nil, "If-Match", `"x"`)
 	w.must(t, http.StatusConflict, "DELETE", busy, nil, "If-Match", "*")
+	w.must(t, http.StatusNoContent, "DELETE", at, nil, "If-Match", "*")
+
+	// It comes back, without its token, unless its name is taken; a job of its own waits for that.
+	deleted := strings.Replace(at, "/v1", "/v1/deleted", 1)
+	list, _ := w.must(t, http.StatusOK, "GET", "/v1/deleted/groups?name=oth", nil)["items"].([]any)
+	assert.Equal(t, []any{float64(o.other)}, field(list, "id"))
+	taken := w.must(t, http.StatusCreated, "POST", "/v1/groups", in)
+	w.must(t, http.StatusConflict, "POST", deleted+"/restore", nil)
+	mine := id(t, w.must(t, http.StatusCreated, "POST", "/v1/jobs", job(id(t, taken), "waits")))
+	w.must(t, http.StatusNoContent, "DELETE", fmt.Sprintf("/v1/jobs/%d", mine), nil, "If-Match", "*")
+	w.must(t, http.StatusNoContent, "DELETE", fmt.Sprintf("/v1/groups/%d", id(t, taken)), nil, "If-Match", "*")
+	w.must(t, http.StatusConflict, "POST", fmt.Sprintf("/v1/deleted/jobs/%d/restore", mine), nil)
+	restored := w.must(t, http.StatusCreated, "POST", deleted+"/restore", nil)
+	assert.Equal(t, true, restored["had_token"])
+	group, _ := restored["group"].(map[string]any)
+	assert.Equal(t, []any{float64(o.other), "others", false}, []any{group["id"], group["app_name"], group["token_set"]})
 	w.must(t, http.StatusNoContent, "DELETE", at, nil, "If-Match", "*")
 }
 

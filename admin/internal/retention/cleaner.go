@@ -101,6 +101,7 @@ func (c *Cleaner) pass(ctx context.Context) {
 		c.step(ctx, "addresses", c.forgetAddresses)
 		c.step(ctx, "days", c.recount)
 		c.step(ctx, "audit", c.deleteAudits)
+		c.step(ctx, "deleted", c.expireDeleted)
 		c.step(ctx, "age", c.deleteByAge)
 		c.step(ctx, "number", c.deleteByNumber)
 	}
@@ -211,6 +212,19 @@ func (c *Cleaner) deleteAudits(ctx context.Context) error {
 		n, err := c.cfg.Store.DeleteAudits(ctx, before, c.cfg.Batch)
 		c.count(func(s *Stats) { s.Audits += int64(n) })
 		return n, err
+	})
+	return err
+}
+
+// expireDeleted forgets jobs and groups that were deleted as long ago as audit
+// lines are kept.
+func (c *Cleaner) expireDeleted(ctx context.Context) error {
+	if c.limits.AuditDays < 0 {
+		return nil
+	}
+	before := time.Now().Add(-time.Duration(c.limits.AuditDays) * 24 * time.Hour)
+	_, err := c.untilDone(ctx, time.Now().Add(c.cfg.Limit), func(ctx context.Context) (int, error) {
+		return c.cfg.Store.ExpireDeleted(ctx, before, c.cfg.Batch)
 	})
 	return err
 }

@@ -71,6 +71,8 @@ func (f *fakeStore) ExpireSessions(context.Context, time.Time) (int, error) {
 	return n, nil
 }
 
+func (f *fakeStore) ExpireDeleted(context.Context, time.Time, int) (int, error) { return 0, nil }
+
 func (f *fakeStore) ExpireAddressInfos(context.Context, int64) (int, error) { return 0, nil }
 
 func (f *fakeStore) DeleteAudits(_ context.Context, _ time.Time, limit int) (int, error) {

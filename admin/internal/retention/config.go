@@ -22,6 +22,8 @@ type Store interface {
 	ExpireSessions(ctx context.Context, now time.Time) (int, error)
 	// DeleteAudits deletes at most limit lines that are older than before.
 	DeleteAudits(ctx context.Context, before time.Time, limit int) (int, error)
+	// ExpireDeleted forgets at most limit deletions that are older than before.
+	ExpireDeleted(ctx context.Context, before time.Time, limit int) (int, error)
 	// ExpireAddressInfos forgets addresses that were last seen before beforeMs.
 	ExpireAddressInfos(ctx context.Context, beforeMs int64) (int, error)
 	// RecountDay counts the runs of a day again.
@@ -51,7 +53,8 @@ type Config struct {
 	// KeepPerJob is how many of its newest log rows every job keeps, whatever
 	// their age. Default 0: no limit.
 	KeepPerJob int
-	// AuditDays is how long audit lines are kept. Default 365; negative: for ever.
+	// AuditDays is how long audit lines are kept, and jobs and groups that were
+	// deleted, to be brought back. Default 365; negative: for ever.
 	AuditDays int
 	// Recount counts today and yesterday again, each minute or, when that takes
 	// long, so rarely that it takes a twentieth of the time: on a schema that a

@@ -36,6 +36,12 @@ func TestOnTheStore(t *testing.T) {
 	}))
 	require.NoError(t, s.AddAudit(ctx, model.Audit{At: now.AddDate(-2, 0, 0), User: "admin", Action: "job.update"}))
 	require.NoError(t, s.AddAudit(ctx, model.Audit{At: now, User: "admin", Action: "job.update"}))
+	oldID, freshID := newJob(t, s, group.ID), newJob(t, s, group.ID)
+	for id, at := range map[int32]time.Time{oldID: now.AddDate(-2, 0, 0), freshID: now} {
+		c := &model.Change{At: at, Kind: model.ChangeJob, ObjectID: id, Action: "delete", Before: model.T("{}")}
+		d := &model.Deleted{Kind: c.Kind, ObjectID: id, GroupID: group.ID, At: at, Name: "gone"}
+		require.NoError(t, s.RemoveJob(ctx, c, d))
+	}
 
 	db, err := sql.Open("sqlite", strings.TrimPrefix(dsn, "sqlite:"))
 	require.NoError(t, err)
@@ -78,6 +84,10 @@ func TestOnTheStore(t *testing.T) {
 	assert.Equal(t, int64(1), stats.Sessions)
 	assert.Equal(t, int64(1), stats.Audits)
 	assert.Equal(t, int64(old-1+1+fresh-25), stats.Logs, "by age all but the open one, then by number")
+	_, err = s.Deleted(ctx, model.ChangeJob, oldID)
+	require.ErrorIs(t, err, store.ErrNotFound)
+	_, err = s.Deleted(ctx, model.ChangeJob, freshID)
+	require.NoError(t, err)
 	_, err = s.Log(ctx, 700)
 	require.NoError(t, err, "the row of an open run is gone")
 	_, left, err := s.Logs(ctx, model.LogFilter{JobID: busy})

@@ -23,37 +23,45 @@ func (s *Store) changeRow(row scanner) (*model.Change, error) {
 // AddChange writes a change and assigns its ID. The newest 100 of an object are
 // kept. A name that is too long is cut; it returns ErrTooLong for other texts.
 func (s *Store) AddChange(ctx context.Context, c *model.Change) error {
-	err := checkFields(
-		field{name: "kind", value: c.Kind, max: 16}, field{name: "action", value: c.Action, max: 16},
-		field{name: "state before", value: c.Before.S, max: maxMediumText, bytes: true},
-		field{name: "state after", value: c.After.S, max: maxMediumText, bytes: true},
-	)
-	if err != nil {
-		return fmt.Errorf("change of %s %d: %w", c.Kind, c.ObjectID, err)
-	}
 	var id int64
-	err = s.inTx(ctx, func(q querier) error {
-		var err error
-		id, err = s.insertID(ctx, q, "INSERT INTO xxljob_change (at_ms, username, kind, object_id, action, "+
-			"before_json, after_json) VALUES (?,?,?,?,?,?,?)", c.At.UnixMilli(), cutRunes(c.User, auditName), c.Kind,
-			c.ObjectID, c.Action, textArg(c.Before), textArg(c.After))
-		if err != nil {
+	err := checkChange(c)
+	if err == nil {
+		err = s.inTx(ctx, func(q querier) (err error) {
+			id, err = s.addChange(ctx, q, c)
 			return err
-		}
-		old, err := selectIDs[int64](ctx, q, s.sql("SELECT id FROM xxljob_change WHERE kind = ? AND object_id = ? "+
-			"ORDER BY id DESC LIMIT ? OFFSET ?"), c.Kind, c.ObjectID, idBatch, changesKept)
-		if err != nil || len(old) == 0 {
-			return err
-		}
-		args := padded(old)
-		_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_change WHERE id IN ("+marks(len(args))+")"), args...)
-		return err
-	})
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("change of %s %d: %w", c.Kind, c.ObjectID, err)
 	}
 	c.ID = id
 	return nil
+}
+
+func checkChange(c *model.Change) error {
+	return checkFields(
+		field{name: "kind", value: c.Kind, max: 16}, field{name: "action", value: c.Action, max: 16},
+		field{name: "state before", value: c.Before.S, max: maxMediumText, bytes: true},
+		field{name: "state after", value: c.After.S, max: maxMediumText, bytes: true},
+	)
+}
+
+// addChange writes a change and deletes those that are too many.
+func (s *Store) addChange(ctx context.Context, q querier, c *model.Change) (int64, error) {
+	id, err := s.insertID(ctx, q, "INSERT INTO xxljob_change (at_ms, username, kind, object_id, action, "+
+		"before_json, after_json) VALUES (?,?,?,?,?,?,?)", c.At.UnixMilli(), cutRunes(c.User, auditName), c.Kind,
+		c.ObjectID, c.Action, textArg(c.Before), textArg(c.After))
+	if err != nil {
+		return 0, err
+	}
+	old, err := selectIDs[int64](ctx, q, s.sql("SELECT id FROM xxljob_change WHERE kind = ? AND object_id = ? "+
+		"ORDER BY id DESC LIMIT ? OFFSET ?"), c.Kind, c.ObjectID, idBatch, changesKept)
+	if err != nil || len(old) == 0 {
+		return id, err
+	}
+	args := padded(old)
+	_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_change WHERE id IN ("+marks(len(args))+")"), args...)
+	return id, err
 }
 
 // Change returns a change, or ErrNotFound.

@@ -62,22 +62,26 @@ func (s *Store) CreateGroup(ctx context.Context, g *model.Group) error {
 	if err := s.checkGroup(g); err != nil {
 		return fmt.Errorf("create group: %w", err)
 	}
-	var id int64
-	err := s.inTx(ctx, func(q querier) error {
-		var err error
-		id, err = s.insertID(ctx, q, "INSERT INTO xxl_job_group (app_name, {group.title}, address_type, address_list, "+
-			"update_time) VALUES (?,?,?,?,?)",
-			g.AppName, g.Title, bit(g.Manual), textArg(g.AddressList), s.wall(g.UpdateTime))
-		if err != nil {
-			return s.dupError(err)
-		}
-		return s.setGroupToken(ctx, q, int32(id), g.AccessToken) //nolint:gosec // the column is 32 bits wide
+	var id int32
+	err := s.inTx(ctx, func(q querier) (err error) {
+		id, err = s.insertGroup(ctx, q, g)
+		return s.dupError(err)
 	})
 	if err != nil {
 		return fmt.Errorf("create group %s: %w", g.AppName, err)
 	}
-	g.ID = int32(id) //nolint:gosec // as above
+	g.ID = id
 	return nil
+}
+
+func (s *Store) insertGroup(ctx context.Context, q querier, g *model.Group) (int32, error) {
+	id, err := s.insertID(ctx, q, "INSERT INTO xxl_job_group (app_name, {group.title}, address_type, address_list, "+
+		"update_time) VALUES (?,?,?,?,?)",
+		g.AppName, g.Title, bit(g.Manual), textArg(g.AddressList), s.wall(g.UpdateTime))
+	if err != nil {
+		return 0, err
+	}
+	return int32(id), s.setGroupToken(ctx, q, int32(id), g.AccessToken) //nolint:gosec // the column is 32 bits wide
 }
 
 // dupError makes ErrDuplicate of the database's own error.
@@ -179,7 +183,16 @@ func (s *Store) UpdateGroup(ctx context.Context, g *model.Group) error {
 // name unless another group has the same. A group that does not exist is no
 // error. Its jobs are not looked at.
 func (s *Store) DeleteGroup(ctx context.Context, id int32) error {
+	return s.deleteGroup(ctx, id, func(context.Context, querier) error { return nil })
+}
+
+// deleteGroup is DeleteGroup with something that is done before in the same
+// transaction.
+func (s *Store) deleteGroup(ctx context.Context, id int32, first func(ctx context.Context, q querier) error) error {
 	err := s.inTx(ctx, func(q querier) error {
+		if err := first(ctx, q); err != nil {
+			return err
+		}
 		beats, err := selectIDs[int64](ctx, q, s.sql("SELECT r.id FROM xxl_job_group g "+
 			"JOIN xxl_job_registry r ON r.registry_group = 'EXECUTOR' AND r.registry_key = g.app_name "+
 			"WHERE g.id = ? AND NOT EXISTS "+

@@ -59,26 +59,30 @@ func (s *Store) CreateJob(ctx context.Context, j *model.Job) error {
 	if j.GlueUpdated.IsZero() {
 		j.GlueUpdated = j.AddTime
 	}
-	var id int64
-	err := s.inTx(ctx, func(q querier) error {
-		var err error
-		id, err = s.insertID(ctx, q, "INSERT INTO xxl_job_info (job_group, {job.name}, add_time, update_time, author, "+
-			"alarm_email, schedule_type, schedule_conf, misfire_strategy, executor_route_strategy, executor_handler, "+
-			"executor_param, executor_block_strategy, executor_timeout, executor_fail_retry_count, glue_type, "+
-			"glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status, trigger_last_time, "+
-			"trigger_next_time, x_time_zone) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-			j.GroupID, j.Name, s.wall(j.AddTime), s.wall(j.UpdateTime), textArg(j.Author), textArg(j.AlarmEmail),
-			string(j.ScheduleType), textArg(j.ScheduleConf), string(j.Misfire), string(j.Route), textArg(j.Handler),
-			textArg(j.Param), string(j.Block), j.TimeoutSec, j.Retries, j.GlueType, textArg(j.GlueSource),
-			textArg(j.GlueRemark), s.wall(j.GlueUpdated), textArg(j.Children), bit(j.Running), j.LastMs, j.NextMs,
-			orNull(j.TimeZone))
+	var id int32
+	err := s.inTx(ctx, func(q querier) (err error) {
+		id, err = s.insertJob(ctx, q, j)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("create job: %w", err)
 	}
-	j.ID = int32(id) //nolint:gosec // the column is 32 bits wide
+	j.ID = id
 	return nil
+}
+
+func (s *Store) insertJob(ctx context.Context, q querier, j *model.Job) (int32, error) {
+	id, err := s.insertID(ctx, q, "INSERT INTO xxl_job_info (job_group, {job.name}, add_time, update_time, author, "+
+		"alarm_email, schedule_type, schedule_conf, misfire_strategy, executor_route_strategy, executor_handler, "+
+		"executor_param, executor_block_strategy, executor_timeout, executor_fail_retry_count, glue_type, "+
+		"glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status, trigger_last_time, "+
+		"trigger_next_time, x_time_zone) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		j.GroupID, j.Name, s.wall(j.AddTime), s.wall(j.UpdateTime), textArg(j.Author), textArg(j.AlarmEmail),
+		string(j.ScheduleType), textArg(j.ScheduleConf), string(j.Misfire), string(j.Route), textArg(j.Handler),
+		textArg(j.Param), string(j.Block), j.TimeoutSec, j.Retries, j.GlueType, textArg(j.GlueSource),
+		textArg(j.GlueRemark), s.wall(j.GlueUpdated), textArg(j.Children), bit(j.Running), j.LastMs, j.NextMs,
+		orNull(j.TimeZone))
+	return int32(id), err //nolint:gosec // the column is 32 bits wide
 }
 
 func bit(b bool) int {
@@ -304,8 +308,21 @@ func (s *Store) SetRunning(ctx context.Context, id int32, running bool, nextMs i
 // no error; when the call ends early, the next one deletes the logs that are
 // left.
 func (s *Store) DeleteJob(ctx context.Context, id int32) error {
+	return s.deleteJob(ctx, id, func(context.Context, querier) error { return nil })
+}
+
+// deleteJob is DeleteJob with something that is done before in the same
+// transaction, when the job is there: its row is locked then.
+func (s *Store) deleteJob(ctx context.Context, id int32, first func(ctx context.Context, q querier) error) error {
 	err := s.inTx(ctx, func(q querier) error {
 		// The job's row first: whoever plans runs of it holds that row.
+		here, err := selectIDs[int32](ctx, q, s.sql("SELECT id FROM xxl_job_info WHERE id = ?{lock}"), id)
+		if err == nil && len(here) > 0 {
+			err = first(ctx, q)
+		}
+		if err != nil {
+			return err
+		}
 		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_info WHERE id = ?"), id); err != nil {
 			return err
 		}

@@ -17,21 +17,22 @@ func (s *Store) SetTags(ctx context.Context, jobID int32, tags []string) error {
 			return fmt.Errorf("tags of job %d: %w", jobID, err)
 		}
 	}
-	tags = slices.Compact(slices.Sorted(slices.Values(tags)))
-	err := s.inTx(ctx, func(q querier) error {
-		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_tag WHERE job_id = ?"), jobID); err != nil {
-			return err
-		}
-		for _, tag := range tags {
-			_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_tag (job_id, tag) VALUES (?,?)"), jobID, tag)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := s.inTx(ctx, func(q querier) error { return s.setTags(ctx, q, jobID, tags) })
 	if err != nil {
 		return fmt.Errorf("tags of job %d: %w", jobID, err)
+	}
+	return nil
+}
+
+func (s *Store) setTags(ctx context.Context, q querier, jobID int32, tags []string) error {
+	if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_tag WHERE job_id = ?"), jobID); err != nil {
+		return err
+	}
+	for _, tag := range slices.Compact(slices.Sorted(slices.Values(tags))) {
+		_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_tag (job_id, tag) VALUES (?,?)"), jobID, tag)
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

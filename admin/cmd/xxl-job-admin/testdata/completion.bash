@@ -3,7 +3,7 @@ _xxl_job_admin() {
     local cur=${COMP_WORDS[COMP_CWORD]} path="" words="" i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$path ${COMP_WORDS[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" key"|" key list"|" key create"|" key revoke"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
         esac
     done
     case "$path" in
@@ -19,7 +19,7 @@ _xxl_job_admin() {
     " user role") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --admin --groups --code" ;;
     " user disable") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java" ;;
     " user delete") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java" ;;
-    " job") words="list get apply export start stop run delete --help --config" ;;
+    " job") words="list get apply export start stop run delete deleted restore history undo --help --config" ;;
     " job list") words="--help --config --server --key --timeout --output --group --state --name --handler --author --tag --sort" ;;
     " job get") words="--help --config --server --key --timeout --output" ;;
     " job apply") words="--help --config --server --key --timeout --output --file --dry-run --yes --prune --group --tag" ;;
@@ -28,19 +28,26 @@ _xxl_job_admin() {
     " job stop") words="--help --config --server --key --timeout" ;;
     " job run") words="--help --config --server --key --timeout --output --wait --follow --wait-timeout --param --address" ;;
     " job delete") words="--help --config --server --key --timeout --yes" ;;
+    " job deleted") words="--help --config --server --key --timeout --output --group --name" ;;
+    " job restore") words="--help --config --server --key --timeout" ;;
+    " job history") words="--help --config --server --key --timeout --output --limit" ;;
+    " job undo") words="--help --config --server --key --timeout --force" ;;
     " run") words="list get logs kill retry --help --config" ;;
     " run list") words="--help --config --server --key --timeout --output --job --group --status --text --since --until --address --min-took --limit" ;;
     " run get") words="--help --config --server --key --timeout --output" ;;
     " run logs") words="--help --config --server --key --timeout --follow" ;;
     " run kill") words="--help --config --server --key --timeout --output" ;;
     " run retry") words="--help --config --server --key --timeout --output --wait --follow --wait-timeout" ;;
-    " executor") words="list address probe create delete token --help --config" ;;
+    " executor") words="list address probe create delete token deleted restore history --help --config" ;;
     " executor list") words="--help --config --server --key --timeout --output" ;;
     " executor address") words="--help --config --server --key --timeout --output" ;;
     " executor probe") words="--help --config --server --key --timeout --output --address" ;;
     " executor create") words="--help --config --server --key --timeout --output --title --address" ;;
     " executor delete") words="--help --config --server --key --timeout --yes" ;;
     " executor token") words="--help --config --server --key --timeout --output --overlap --yes" ;;
+    " executor deleted") words="--help --config --server --key --timeout --output" ;;
+    " executor restore") words="--help --config --server --key --timeout" ;;
+    " executor history") words="--help --config --server --key --timeout --output --limit" ;;
     " key") words="list create revoke --help --config" ;;
     " key list") words="--help --config --server --key --timeout --output" ;;
     " key create") words="--help --config --server --key --timeout --output --verb --group --login --expires" ;;
@@ -223,6 +230,27 @@ _xxl_job_admin() {
     " job delete --server") words="" ;;
     " job delete --key") words="" ;;
     " job delete --timeout") words="" ;;
+    " job deleted --config") words="" ;;
+    " job deleted --server") words="" ;;
+    " job deleted --key") words="" ;;
+    " job deleted --timeout") words="" ;;
+    " job deleted --output"|" job deleted -o") words="table json yaml" ;;
+    " job deleted --group") words="" ;;
+    " job deleted --name") words="" ;;
+    " job restore --config") words="" ;;
+    " job restore --server") words="" ;;
+    " job restore --key") words="" ;;
+    " job restore --timeout") words="" ;;
+    " job history --config") words="" ;;
+    " job history --server") words="" ;;
+    " job history --key") words="" ;;
+    " job history --timeout") words="" ;;
+    " job history --output"|" job history -o") words="table json yaml" ;;
+    " job history --limit") words="" ;;
+    " job undo --config") words="" ;;
+    " job undo --server") words="" ;;
+    " job undo --key") words="" ;;
+    " job undo --timeout") words="" ;;
     " run --config") words="" ;;
     " run list --config") words="" ;;
     " run list --server") words="" ;;
@@ -292,6 +320,21 @@ _xxl_job_admin() {
     " executor token --timeout") words="" ;;
     " executor token --output"|" executor token -o") words="table json yaml" ;;
     " executor token --overlap") words="" ;;
+    " executor deleted --config") words="" ;;
+    " executor deleted --server") words="" ;;
+    " executor deleted --key") words="" ;;
+    " executor deleted --timeout") words="" ;;
+    " executor deleted --output"|" executor deleted -o") words="table json yaml" ;;
+    " executor restore --config") words="" ;;
+    " executor restore --server") words="" ;;
+    " executor restore --key") words="" ;;
+    " executor restore --timeout") words="" ;;
+    " executor history --config") words="" ;;
+    " executor history --server") words="" ;;
+    " executor history --key") words="" ;;
+    " executor history --timeout") words="" ;;
+    " executor history --output"|" executor history -o") words="table json yaml" ;;
+    " executor history --limit") words="" ;;
     " key --config") words="" ;;
     " key list --config") words="" ;;
     " key list --server") words="" ;;

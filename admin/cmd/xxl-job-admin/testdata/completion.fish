@@ -3,7 +3,7 @@ function __xxl_job_admin_path
     set -l path ""
     for word in (commandline -opc)[2..-1]
         switch "$path $word"
-            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user role" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor address" " executor probe" " executor create" " executor delete" " executor token" " key" " key list" " key create" " key revoke" " completion" " cron" " version"
+            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user role" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " job deleted" " job restore" " job history" " job undo" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor address" " executor probe" " executor create" " executor delete" " executor token" " executor deleted" " executor restore" " executor history" " key" " key list" " key create" " key revoke" " completion" " cron" " version"
                 set path "$path $word"
         end
     end
@@ -161,7 +161,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l log-format
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l log-level -r -f -a "debug info warn error"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l offline
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user delete"' -l shared-with-java -r -f -a "auto yes no"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " job"' -f -a "list get apply export start stop run delete"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job"' -f -a "list get apply export start stop run delete deleted restore history undo"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job list"' -l help -s h
@@ -235,6 +235,32 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " job delete"' -l server -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job delete"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job delete"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job delete"' -l yes -s y
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l group -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l name -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job restore"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job restore"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job restore"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job restore"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job restore"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job history"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job history"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job history"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job history"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job history"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job history"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job history"' -l limit -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job undo"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job undo"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job undo"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job undo"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job undo"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job undo"' -l force
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run"' -f -a "list get logs kill retry"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run"' -l config -r
@@ -280,7 +306,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l output -s o 
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l wait
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l follow
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l wait-timeout -r
-complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -f -a "list address probe create delete token"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -f -a "list address probe create delete token deleted restore history"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l help -s h
@@ -324,6 +350,24 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l timeout
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l output -s o -r -f -a "table json yaml"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l overlap -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l yes -s y
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor restore"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor restore"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor restore"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor restore"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor restore"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor history"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor history"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor history"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor history"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor history"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor history"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor history"' -l limit -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key"' -f -a "list create revoke"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key"' -l config -r

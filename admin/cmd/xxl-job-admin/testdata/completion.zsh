@@ -4,7 +4,7 @@ _xxl_job_admin() {
     local path_="" i
     for ((i = 2; i < CURRENT; i++)); do
         case "$path_ ${words[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" key"|" key list"|" key create"|" key revoke"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
         esac
     done
     case "$path_ ${words[CURRENT-1]}" in
@@ -181,6 +181,27 @@ _xxl_job_admin() {
     " job delete --server") _files; return ;;
     " job delete --key") _files; return ;;
     " job delete --timeout") _files; return ;;
+    " job deleted --config") _files; return ;;
+    " job deleted --server") _files; return ;;
+    " job deleted --key") _files; return ;;
+    " job deleted --timeout") _files; return ;;
+    " job deleted --output"|" job deleted -o") compadd -- table json yaml; return ;;
+    " job deleted --group") _files; return ;;
+    " job deleted --name") _files; return ;;
+    " job restore --config") _files; return ;;
+    " job restore --server") _files; return ;;
+    " job restore --key") _files; return ;;
+    " job restore --timeout") _files; return ;;
+    " job history --config") _files; return ;;
+    " job history --server") _files; return ;;
+    " job history --key") _files; return ;;
+    " job history --timeout") _files; return ;;
+    " job history --output"|" job history -o") compadd -- table json yaml; return ;;
+    " job history --limit") _files; return ;;
+    " job undo --config") _files; return ;;
+    " job undo --server") _files; return ;;
+    " job undo --key") _files; return ;;
+    " job undo --timeout") _files; return ;;
     " run --config") _files; return ;;
     " run list --config") _files; return ;;
     " run list --server") _files; return ;;
@@ -250,6 +271,21 @@ _xxl_job_admin() {
     " executor token --timeout") _files; return ;;
     " executor token --output"|" executor token -o") compadd -- table json yaml; return ;;
     " executor token --overlap") _files; return ;;
+    " executor deleted --config") _files; return ;;
+    " executor deleted --server") _files; return ;;
+    " executor deleted --key") _files; return ;;
+    " executor deleted --timeout") _files; return ;;
+    " executor deleted --output"|" executor deleted -o") compadd -- table json yaml; return ;;
+    " executor restore --config") _files; return ;;
+    " executor restore --server") _files; return ;;
+    " executor restore --key") _files; return ;;
+    " executor restore --timeout") _files; return ;;
+    " executor history --config") _files; return ;;
+    " executor history --server") _files; return ;;
+    " executor history --key") _files; return ;;
+    " executor history --timeout") _files; return ;;
+    " executor history --output"|" executor history -o") compadd -- table json yaml; return ;;
+    " executor history --limit") _files; return ;;
     " key --config") _files; return ;;
     " key list --config") _files; return ;;
     " key list --server") _files; return ;;
@@ -289,7 +325,7 @@ _xxl_job_admin() {
     " user role") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --admin --groups --code ;;
     " user disable") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java ;;
     " user delete") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java ;;
-    " job") compadd -- list get apply export start stop run delete --help --config ;;
+    " job") compadd -- list get apply export start stop run delete deleted restore history undo --help --config ;;
     " job list") compadd -- --help --config --server --key --timeout --output --group --state --name --handler --author --tag --sort ;;
     " job get") compadd -- --help --config --server --key --timeout --output ;;
     " job apply") compadd -- --help --config --server --key --timeout --output --file --dry-run --yes --prune --group --tag ;;
@@ -298,19 +334,26 @@ _xxl_job_admin() {
     " job stop") compadd -- --help --config --server --key --timeout ;;
     " job run") compadd -- --help --config --server --key --timeout --output --wait --follow --wait-timeout --param --address ;;
     " job delete") compadd -- --help --config --server --key --timeout --yes ;;
+    " job deleted") compadd -- --help --config --server --key --timeout --output --group --name ;;
+    " job restore") compadd -- --help --config --server --key --timeout ;;
+    " job history") compadd -- --help --config --server --key --timeout --output --limit ;;
+    " job undo") compadd -- --help --config --server --key --timeout --force ;;
     " run") compadd -- list get logs kill retry --help --config ;;
     " run list") compadd -- --help --config --server --key --timeout --output --job --group --status --text --since --until --address --min-took --limit ;;
     " run get") compadd -- --help --config --server --key --timeout --output ;;
     " run logs") compadd -- --help --config --server --key --timeout --follow ;;
     " run kill") compadd -- --help --config --server --key --timeout --output ;;
     " run retry") compadd -- --help --config --server --key --timeout --output --wait --follow --wait-timeout ;;
-    " executor") compadd -- list address probe create delete token --help --config ;;
+    " executor") compadd -- list address probe create delete token deleted restore history --help --config ;;
     " executor list") compadd -- --help --config --server --key --timeout --output ;;
     " executor address") compadd -- --help --config --server --key --timeout --output ;;
     " executor probe") compadd -- --help --config --server --key --timeout --output --address ;;
     " executor create") compadd -- --help --config --server --key --timeout --output --title --address ;;
     " executor delete") compadd -- --help --config --server --key --timeout --yes ;;
     " executor token") compadd -- --help --config --server --key --timeout --output --overlap --yes ;;
+    " executor deleted") compadd -- --help --config --server --key --timeout --output ;;
+    " executor restore") compadd -- --help --config --server --key --timeout ;;
+    " executor history") compadd -- --help --config --server --key --timeout --output --limit ;;
     " key") compadd -- list create revoke --help --config ;;
     " key list") compadd -- --help --config --server --key --timeout --output ;;
     " key create") compadd -- --help --config --server --key --timeout --output --verb --group --login --expires ;;

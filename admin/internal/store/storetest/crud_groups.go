@@ -19,6 +19,7 @@ func crudGroups(t *testing.T, f *fixture) {
 	t.Run("list", f.groupList)
 	t.Run("limits", f.groupLimits)
 	t.Run("delete", f.groupDelete)
+	t.Run("bring back", f.groupRestore)
 	t.Run("addresses of a group", f.groupAddresses)
 	t.Run("heartbeats", f.beats)
 	t.Run("heartbeats of two nodes", f.beatsAtOnce)

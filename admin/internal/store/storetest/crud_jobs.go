@@ -47,6 +47,9 @@ func crudJobs(t *testing.T, f *fixture) {
 	t.Run("start and stop", f.jobStatus)
 	t.Run("behind what is planned", f.jobBehind)
 	t.Run("delete", f.jobDelete)
+	t.Run("bring back", f.jobRestore)
+	t.Run("what a deletion touches", f.jobImpact)
+	t.Run("deletions", f.deletedList)
 	t.Run("started", f.jobsStarted)
 	t.Run("code", f.glue)
 }

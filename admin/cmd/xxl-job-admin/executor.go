@@ -51,17 +51,18 @@ func (l *executorList) Run(ctx context.Context, con console) error {
 			list = append(list, executorGroup{g, addresses})
 		}
 		return l.print(con, list, func(w io.Writer) {
-			row(w, "GROUP", "ID", "MODE", "ADDRESS", "LAST BEAT", "IN FLIGHT", "QUEUED", "STATE")
+			row(w, "GROUP", "ID", "MODE", "ADDRESS", "LAST BEAT", "IN FLIGHT", "QUEUED", "VERSION", "STATE")
 			for _, g := range list {
 				if len(g.State) == 0 {
-					row(w, g.AppName, g.ID, g.AddressMode, "-", "-", "-", "-", "no address")
+					row(w, g.AppName, g.ID, g.AddressMode, "-", "-", "-", "-", "-", "no address")
 				}
 				for _, a := range g.State {
 					state := "ok"
 					if a.DeadSince != nil {
 						state = "dead since " + clock(a.DeadSince)
 					}
-					row(w, g.AppName, g.ID, g.AddressMode, a.Address, clock(a.LastBeat), a.InFlight, a.Queued, state)
+					row(w, g.AppName, g.ID, g.AddressMode, a.Address, clock(a.LastBeat), a.InFlight, a.Queued,
+						dash(a.Versions()), state)
 				}
 			}
 		})

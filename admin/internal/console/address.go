@@ -149,9 +149,11 @@ type addressPage struct {
 	More     bool // and others
 	Recent   []runRow
 	Searched bool // not everything was looked at for the last ones
-	Renew    string
-	Runs     string // path of the list of its runs
-	Open     string // of those that run now
+	// What renews itself: all but the last runs, and those.
+	Renew, RenewLast string
+
+	Runs string // path of the list of its runs
+	Open string // of those that run now
 }
 
 // hereRow is a run at an address, with the title of the group that it is of.
@@ -168,11 +170,17 @@ func (c *call) executorAddress(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.str("part") != "" {
-		return c.part("address", "addressnow", p)
+	switch c.str("part") {
+	case "":
+		return c.showAddress(ctx, p)
+	case partLast:
+		return c.part("address", "addresslast", p)
 	}
-	return c.showAddress(ctx, p)
+	return c.part("address", "addressnow", p)
 }
+
+// partLast asks for the last runs of an address, which are dear to find.
+const partLast = "last"
 
 func (c *call) showAddress(ctx context.Context, p *addressPage) error {
 	return c.render(ctx, "address", head{
@@ -222,16 +230,19 @@ func (c *call) addressPage(ctx context.Context) (*addressPage, *model.Group, err
 	if p.There = i >= 0; p.There {
 		at = list[i]
 	}
-	if err := c.runsHere(ctx, at, p); err != nil {
-		return nil, nil, err
+	part := c.str("part")
+	if part != partLast {
+		if err := c.runsHere(ctx, at, p); err != nil {
+			return nil, nil, err
+		}
 	}
-	if c.str("part") == "" { // which is asked for again and again
+	if part == "" || part == partLast {
 		if err := c.lastRunsHere(ctx, at, p); err != nil {
 			return nil, nil, err
 		}
-		if !p.There && len(p.Running)+len(p.Recent) == 0 {
-			return nil, nil, unknown
-		}
+	}
+	if part == "" && !p.There && len(p.Running)+len(p.Recent) == 0 {
+		return nil, nil, unknown
 	}
 	states := map[string]model.AddressState{}
 	if c.s.cfg.Executors.Addresses != nil {
@@ -242,7 +253,7 @@ func (c *call) addressPage(ctx context.Context) (*addressPage, *model.Group, err
 	st := states[at]
 	p.addressRow = c.addressRow(id, at, &st)
 	p.MayProbe = p.There && c.s.cfg.Executors.Probe != nil
-	p.Renew = p.Path + "&part=1"
+	p.Renew, p.RenewLast = p.Path+"&part=1", p.Path+"&part="+partLast
 	p.Runs, p.Open = "/runs"+query("address", at), "/runs?"+url.Values{"address": {at}, "result": {"running"}}.Encode()
 	for i := range p.Running {
 		p.Running[i].Back = p.Path

@@ -182,6 +182,24 @@ func TestProbeOfNobody(t *testing.T) {
 	}
 }
 
+// TestProbeFollowsNobody: who sends a probe, and its token, somewhere else is not
+// followed.
+func TestProbeFollowsNobody(t *testing.T) {
+	t.Parallel()
+	var elsewhere, got recorder
+	other := executor(t, speaking(success, success, false, &elsewhere))
+	address := executor(t, answering(func(p *peer, s seen) {
+		got.add(s)
+		p.say("HTTP/1.1 302 Found\r\nLocation: " + other + "beat\r\ncontent-length: 0\r\n\r\n")
+	}))
+	p := newClient(t, Config{}).Probe(t.Context(), Target{Address: address, AppName: "app", Token: "secret"})
+	assert.False(t, p.OK())
+	assert.Contains(t, p.Fault(), "302")
+	assert.Zero(t, p.Release)
+	assert.Len(t, got.all(), 1)
+	assert.Empty(t, elsewhere.all())
+}
+
 func TestProbeSeesAnotherProgram(t *testing.T) {
 	t.Parallel()
 	var got recorder

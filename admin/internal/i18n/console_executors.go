@@ -167,7 +167,7 @@ var consoleExecutors = pageTexts{
 		"它能读日志吗？（/log，不存在的运行 0）", "它能讀日誌嗎？（/log，不存在的執行 0）",
 		"Does it answer for logs? (/log, of run 0, which does not exist)",
 	},
-	"probe.log.ok": {"能", "能", "it does"},
+	"probe.log.ok": {"能，且没有该日志", "能，且沒有該日誌", "it does, and has no such log"},
 	"probe.unnamed": {
 		"它要求 AppName 吗？（不带名称的 /beat）", "它要求 AppName 嗎？（不帶名稱的 /beat）",
 		"Does it demand the app name? (/beat without it)",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -186,8 +187,10 @@ func viewProbe(address string, p *model.Probe, lang i18n.Lang) probeView {
 	return v
 }
 
-// parallelProbes is how many addresses are asked at once.
-const parallelProbes = 16
+const (
+	parallelProbes = 16               // addresses that are asked at once
+	probeLimit     = 20 * time.Second // of all of them: callers wait for 30 s
+)
 
 func probeGroup(ctx context.Context, c *call) error {
 	id, err := c.id32("group_id")
@@ -211,6 +214,8 @@ func probeGroup(ctx context.Context, c *call) error {
 		}
 		addresses = []string{one}
 	}
+	ctx, cancel := context.WithTimeout(ctx, probeLimit)
+	defer cancel()
 	answer := items[probeView]{Items: make([]probeView, len(addresses))}
 	lang := c.s.language(c.r)
 	slots := make(chan struct{}, parallelProbes)

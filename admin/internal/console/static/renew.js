@@ -1,26 +1,26 @@
-// What changes by itself renews itself every few seconds, until it is paused.
-// Nothing moves while somebody is in it: with the focus, with an open question, or
-// with text selected.
+// What changes by itself renews itself every few seconds, until it is paused; a
+// part with data-every only each so many times. Nothing moves while somebody is in
+// it: with the focus, with an open question, or with text selected.
 
-const part = document.querySelector('[data-renew]');
+const parts = [...document.querySelectorAll('[data-renew]')];
 const button = document.querySelector('#live');
 
-if (part && button) {
+if (parts.length > 0 && button) {
   let on = true;
   button.hidden = false;
   const show = () => {
     button.textContent = on ? button.dataset.live : button.dataset.paused;
     button.setAttribute('aria-pressed', String(on));
   };
-  const busy = () => document.hidden || part.contains(document.activeElement) || part.querySelector('details[open], .whole, time.exact') ||
-    !getSelection().isCollapsed;
-  const renew = async () => {
-    if (!on || busy()) return;
+  const busy = (part) => document.hidden || part.contains(document.activeElement) ||
+    part.querySelector('details[open], .whole, time.exact') || !getSelection().isCollapsed;
+  const renew = async (part) => {
+    if (!on || busy(part)) return;
     try {
       const answer = await fetch(part.dataset.renew, { headers: { Accept: 'text/html' } });
       if (!answer.ok || answer.redirected) return;
       const text = await answer.text(); // rendered and escaped by the server
-      if (!on || busy()) return;
+      if (!on || busy(part)) return;
       const rows = () => [...part.querySelectorAll('tr[data-row]')];
       const here = rows().findIndex((row) => row.classList.contains('here'));
       part.innerHTML = text;
@@ -32,8 +32,12 @@ if (part && button) {
   button.addEventListener('click', () => {
     on = !on;
     show();
-    renew();
+    parts.forEach(renew);
   });
   show();
-  setInterval(renew, 3000);
+  let round = 0;
+  setInterval(() => {
+    round++;
+    parts.filter((part) => round % Number(part.dataset.every ?? 1) === 0).forEach(renew);
+  }, 3000);
 }

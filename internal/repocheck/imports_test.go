@@ -50,7 +50,7 @@ var (
 	strangers = []string{
 		"admin/internal/api", "admin/internal/rest", "admin/internal/legacy", "admin/internal/console",
 	}
-	pureAdmin = []string{"admin/internal/cron", "admin/internal/model"}
+	pureAdmin = []string{"admin/internal/cron", "admin/internal/model", "admin/internal/strictjson"}
 )
 
 // under reports whether a slash-separated path is one of the folders or inside.

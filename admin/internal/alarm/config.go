@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"github.com/wneessen/go-mail"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/strictjson"
 )
 
 // Type is the kind of a channel.
@@ -299,16 +299,19 @@ func (c *Channel) KeepSecrets(old *Channel) {
 }
 
 // ParseChannels reads channels as a JSON array, in the form of the type Channel.
-// Unknown fields and faulty channels are errors that say what is wrong.
+// Unknown fields, fields that are given twice and faulty channels are errors that
+// say what is wrong.
 func ParseChannels(r io.Reader) ([]Channel, error) {
-	decoder := json.NewDecoder(r)
-	decoder.DisallowUnknownFields()
-	var channels []Channel
-	if err := decoder.Decode(&channels); err != nil {
-		return nil, fmt.Errorf("alarm channels: a JSON array is expected: %w", err)
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("alarm channels: %w", err)
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+	var channels []Channel
+	switch err := strictjson.Decode(data, &channels); {
+	case errors.Is(err, strictjson.ErrTrailing):
 		return nil, errors.New("alarm channels: something follows the JSON array")
+	case err != nil:
+		return nil, fmt.Errorf("alarm channels: a JSON array is expected: %w", err)
 	}
 	cfg := Config{Channels: channels}
 	if err := cfg.validate(); err != nil {

@@ -83,7 +83,7 @@ func TestProblems(t *testing.T) {
 	}
 	for body, want := range map[string]string{
 		`{"name":1}`:                "/name",
-		`{"schedule":{"typo":"x"}}`: "/typo",
+		`{"schedule":{"typo":"x"}}`: "/schedule/typo",
 	} {
 		p := w.must(t, http.StatusBadRequest, "POST", "/v1/jobs", body)
 		assert.Equal(t, []string{want}, pointers(t, p))

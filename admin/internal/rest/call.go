@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
+	"github.com/xxljob-go/xxljob/admin/internal/strictjson"
 )
 
 // anybody is the verb of endpoints that every caller may use who is known.
@@ -83,6 +83,7 @@ func (s *Server) guard(route httpx.Route) httpx.Handler {
 			c.r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
 			return route.Handler(w, c.r)
 		}
+		httpx.Drain(w, r)
 		return s.answer(w, r, err)
 	}
 }
@@ -237,7 +238,8 @@ func (c *call) readBody() error {
 	return nil
 }
 
-// decode reads the body into v, strictly.
+// decode reads the body into v: unknown fields, names in another case and fields
+// that are given twice are refused.
 func (c *call) decode(v any) error {
 	if len(c.body) == 0 {
 		return problem(kindBad, "the body is empty: send a JSON object")
@@ -253,18 +255,21 @@ func (c *call) decodeIf(v any) error {
 	if c.body[0] != '{' {
 		return problem(kindBad, "the body is no JSON object")
 	}
-	dec := json.NewDecoder(bytes.NewReader(c.body))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(v)
-	if err == nil {
-		if _, err = dec.Token(); errors.Is(err, io.EOF) {
-			return nil
-		}
+	err := strictjson.Decode(c.body, v)
+	var field *strictjson.FieldError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, strictjson.ErrTrailing):
 		return problem(kindBad, "there is something behind the JSON object")
-	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		name = strings.Trim(name, `"`)
-		return problem(kindBad, "there is no field "+name, fieldFault{"/" + name, "there is no such field"})
+	case errors.As(err, &field) && field.Twice:
+		return problem(kindBad, err.Error(), fieldFault{field.Pointer, "give it once"})
+	case errors.As(err, &field):
+		fault := "there is no such field"
+		if field.Meant != "" {
+			fault += ": it is called " + field.Meant
+		}
+		return problem(kindBad, err.Error(), fieldFault{field.Pointer, fault})
 	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
@@ -276,7 +281,7 @@ func (c *call) decodeIf(v any) error {
 }
 
 // embedded is how encoding/json names fields of embedded structs.
-var embedded = regexp.MustCompile(`^(jobInput|userInput)\.`)
+var embedded = regexp.MustCompile(`^(jobInput|userInput|Retention)\.`)
 
 // json answers with v.
 func (c *call) json(status int, v any) error {

@@ -252,3 +252,23 @@ func refusedWell(t *testing.T, err error) {
 		t.Errorf("refused with %v", err)
 	}
 }
+
+// TestDecodeIsStrict: names stand in the body as the document has them, each
+// once.
+func TestDecodeIsStrict(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]fieldFault{
+		`{"Name": "a"}`: {"/Name", "there is no such field: it is called name"},
+		`{"name": "a", "schedule": {"CRON": ""}}`:   {"/schedule/CRON", "there is no such field: it is called cron"},
+		`{"name": "a", "colour": 1}`:                {"/colour", "there is no such field"},
+		`{"name": "a", "group_id": 1, "name": "b"}`: {"/name", "give it once"},
+		`{"group_id": "one"}`:                       {"/group_id", "a JSON string cannot be taken here"},
+		`{"schedule": {"type": 1}}`:                 {"/schedule/type", "a JSON number cannot be taken here"},
+	} {
+		var in jobCreate
+		p, ok := refusal((&call{body: []byte(body)}).decode(&in))
+		require.True(t, ok, body)
+		assert.Equal(t, kindBad.name, p.kind.name)
+		assert.Equal(t, []fieldFault{want}, p.Errors, body)
+	}
+}

@@ -65,6 +65,8 @@ func (f AuditFile) Serve(w http.ResponseWriter) error {
 				return nil // the client has gone
 			}
 		}
+		flush()
+		_ = ctl.Flush() // what is read is sent: nobody waits for the whole
 		if list, err = f.Next(list[len(list)-1].ID); err != nil {
 			f.Failed(err)
 			panic(http.ErrAbortHandler)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Content types.
@@ -48,12 +49,42 @@ func WriteBody(w http.ResponseWriter, status int, contentType string, body []byt
 	_, _ = w.Write(body) // the client is gone when this fails
 }
 
-// ReadBody reads the whole body, at most limit bytes; a longer one is a 413.
+// What is read of a body that nobody wants, so that a client that writes all of
+// its request before it reads the answer gets one, and no broken pipe.
+const (
+	drainMost  = 16 << 20
+	drainLimit = 5 * time.Second
+)
+
+// Drain reads and drops what is left of the body of a request that is refused, at
+// most 16 MiB of it within 5 s. A client that waits to be told to send it
+// (Expect: 100-continue) is not told so.
+func Drain(w http.ResponseWriter, r *http.Request) { drain(w, r, r.Body, false) }
+
+func drain(w http.ResponseWriter, r *http.Request, rest io.Reader, begun bool) {
+	waits := strings.EqualFold(r.Header.Get("Expect"), "100-continue")
+	if rest == nil || waits && !begun || r.ContentLength > drainMost {
+		return
+	}
+	ctl := http.NewResponseController(w)
+	_ = ctl.SetReadDeadline(time.Now().Add(drainLimit)) // not every writer has deadlines
+	if _, err := io.CopyN(io.Discard, rest, drainMost); errors.Is(err, io.EOF) {
+		_ = ctl.SetReadDeadline(time.Time{})
+	}
+}
+
+// ReadBody reads the whole body, at most limit bytes; a longer one is a 413, for
+// which the rest is read as Drain does.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	rest, announced := r.Body, r.ContentLength > limit
+	body, err := []byte(nil), error(&http.MaxBytesError{Limit: limit})
+	if !announced {
+		body, err = io.ReadAll(http.MaxBytesReader(w, rest, limit))
+	}
 	if err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
+			drain(w, r, rest, !announced)
 			return nil, &Error{
 				Status: http.StatusRequestEntityTooLarge,
 				Msg:    "request body larger than " + strconv.FormatInt(limit, 10) + " bytes",
@@ -65,10 +96,12 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return body, nil
 }
 
-// ParseForm reads query and body parameters, the latter of at most limit bytes.
-// Both form encodings are taken; files of a multipart form are not.
+// ParseForm reads query and body parameters, the latter of at most limit bytes;
+// a longer body is a 413, for which the rest is read as Drain does. Both form
+// encodings are taken; files of a multipart form are not.
 func ParseForm(w http.ResponseWriter, r *http.Request, limit int64) error {
-	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	rest := r.Body
+	r.Body = http.MaxBytesReader(w, rest, limit)
 	err := r.ParseForm()
 	if err == nil && strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
 		err = r.ParseMultipartForm(limit)
@@ -82,6 +115,7 @@ func ParseForm(w http.ResponseWriter, r *http.Request, limit int64) error {
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
+		drain(w, r, rest, true)
 		return AsError(err)
 	}
 	return &Error{Status: http.StatusBadRequest, Msg: "form parameters cannot be read", Err: err}

@@ -10,13 +10,18 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/retention"
 )
 
-// auditDays is how long audit records are kept unless an administrator has said
-// otherwise in the console.
-const auditDays = 365
+// How long audit records, and alarms that have ended, are kept unless an
+// administrator has said otherwise.
+const (
+	auditDays = 365
+	alarmDays = 30
+)
 
 // retention is how long rows are kept by the configuration, as people say it.
 func (s *system) retention() ops.Retention {
-	r := ops.Retention{RunDays: s.cfg.LogDays, KeepPerJob: s.cfg.LogKeepPerJob, AuditDays: auditDays}
+	r := ops.Retention{
+		RunDays: s.cfg.LogDays, KeepPerJob: s.cfg.LogKeepPerJob, AuditDays: auditDays, AlarmDays: alarmDays,
+	}
 	if r.RunDays < ops.MinRunDays { // as in Java
 		r.RunDays = 0
 	}
@@ -31,13 +36,14 @@ func (s *system) limits(ctx context.Context) (retention.Limits, error) {
 	}
 	return retention.Limits{
 		Days: cmp.Or(v.RunDays, -1), KeepPerJob: v.KeepPerJob, AuditDays: cmp.Or(v.AuditDays, -1),
+		AlarmDays: cmp.Or(v.AlarmDays, -1),
 	}, nil
 }
 
 // cleaned puts on record what a pass of the cleaner has deleted.
 func (s *system) cleaned(ctx context.Context, d retention.Deleted) {
 	err := s.ops.NoteCleaned(ctx, ops.Cleaned{
-		At: time.Now(), Node: s.node, Runs: d.Logs, Audits: d.Audits, Sessions: d.Sessions,
+		At: time.Now(), Node: s.node, Runs: d.Logs, Audits: d.Audits, Alarms: d.Alarms, Sessions: d.Sessions,
 	})
 	if err != nil {
 		s.log.WarnContext(ctx, "what was cleaned is not on record", slog.Any("err", err))

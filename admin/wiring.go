@@ -102,7 +102,9 @@ func (s *system) watch() {
 
 func (s *system) deleted() map[string]int64 {
 	st := s.cleaner.Stats()
-	return map[string]int64{"xxl_job_log": st.Logs, "xxljob_session": st.Sessions, "xxljob_audit": st.Audits}
+	return map[string]int64{
+		"xxl_job_log": st.Logs, "xxljob_session": st.Sessions, "xxljob_audit": st.Audits, "xxljob_alarm": st.Alarms,
+	}
 }
 
 func (s *system) lanes() []metrics.Lane {

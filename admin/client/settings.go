@@ -51,6 +51,7 @@ type RetentionInput struct {
 	RunDays    int `json:"run_days"`     // whole days of runs beside today: 3 to 3650
 	KeepPerJob int `json:"keep_per_job"` // newest runs of each job, whatever their age: up to 10,000,000
 	AuditDays  int `json:"audit_days"`   // days of the audit log: 7 to 3650
+	AlarmDays  int `json:"alarm_days"`   // days of alarms after they have ended: 1 to 3650
 }
 
 // Where a retention comes from.
@@ -73,6 +74,7 @@ type Cleaned struct {
 	Node         string    `json:"node"`
 	Runs         int64     `json:"runs"`
 	AuditRecords int64     `json:"audit_records"`
+	Alarms       int64     `json:"alarms"`   // that had ended
 	Sessions     int64     `json:"sessions"` // logins that had expired
 }
 

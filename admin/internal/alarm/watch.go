@@ -17,8 +17,6 @@ const (
 	settleEvery = 30 * time.Second // how often open alarms of failures are looked at
 	settleJobs  = 200              // of them at a time
 	settleRuns  = 20               // last runs of a job that are looked at
-	expireEvery = time.Hour
-	expireBatch = 500
 	watchLimit  = 30 * time.Second // of a pass
 )
 
@@ -37,7 +35,6 @@ type recordStore interface {
 	Alarms(ctx context.Context, f model.AlarmFilter) ([]*model.AlarmRecord, error)
 	RaiseAlarms(ctx context.Context, list []model.AlarmRecord) error
 	EndAlarm(ctx context.Context, id int64, at time.Time) (bool, error)
-	ExpireAlarms(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
 // watchStore is what a Watcher needs of package store.
@@ -58,14 +55,12 @@ type WatchConfig struct {
 
 	Every  time.Duration // between two passes; default 5 s
 	Window time.Duration // an alarm that comes again within it is not told again before its end; default 10 min
-	Keep   time.Duration // how long ended alarms stay on record; default 30 days
 	Logger *slog.Logger  // default: nothing is logged
 	Ticked func()        // is called after every pass; may be nil
 }
 
-// Watcher checks the rules, ends alarms that do not hold any more and deletes
-// old ones, away from the path of scheduling. Everything that it remembers
-// belongs to Run.
+// Watcher checks the rules and ends alarms that do not hold any more, away from
+// the path of scheduling. Everything that it remembers belongs to Run.
 type Watcher struct {
 	cfg WatchConfig
 	log *slog.Logger
@@ -73,7 +68,6 @@ type Watcher struct {
 	watched map[model.AlarmKey]*watched
 	nobody  map[int32]time.Time // since when a group has been seen without an address
 	settled time.Time           // when alarms of failures were last looked at
-	expired time.Time
 	failing bool
 }
 
@@ -95,7 +89,6 @@ type breach struct {
 func NewWatcher(cfg WatchConfig) *Watcher {
 	cfg.Every = cmp.Or(cfg.Every, 5*time.Second)
 	cfg.Window = cmp.Or(cfg.Window, 10*time.Minute)
-	cfg.Keep = cmp.Or(cfg.Keep, 30*24*time.Hour)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -184,7 +177,7 @@ func (w *Watcher) pass(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
-	return w.expire(ctx, now)
+	return nil
 }
 
 func (w *Watcher) groups(ctx context.Context) (map[int32]*model.Group, error) {
@@ -297,21 +290,5 @@ func (w *Watcher) checkGroup(
 	empty[g.ID] = since
 	if now.Sub(since) >= r.Limit {
 		broken[r.AlarmKey] = breach{group: g.ID, since: since, limit: r.Limit}
-	}
-}
-
-func (w *Watcher) expire(ctx context.Context, now time.Time) error {
-	if now.Sub(w.expired) < expireEvery {
-		return nil
-	}
-	for {
-		n, err := w.cfg.Store.ExpireAlarms(ctx, now.Add(-w.cfg.Keep), expireBatch)
-		if err != nil {
-			return err
-		}
-		if n < expireBatch {
-			w.expired = now
-			return nil
-		}
 	}
 }

@@ -69,7 +69,10 @@ func (c *call) showRetention(ctx context.Context, status int, p retentionPage, f
 
 // retentionWords says in words what a retention means.
 func (c *call) retentionWords(r ops.Retention) []string {
-	list := []string{c.t("retention.runs.ever"), c.t("retention.keep.none"), c.t("retention.audit.ever")}
+	list := []string{
+		c.t("retention.runs.ever"), c.t("retention.keep.none"), c.t("retention.audit.ever"),
+		c.t("retention.alarms.ever"),
+	}
 	if r.RunDays > 0 {
 		list[0] = c.t("retention.runs.days", r.RunDays)
 	}
@@ -78,6 +81,9 @@ func (c *call) retentionWords(r ops.Retention) []string {
 	}
 	if r.AuditDays > 0 {
 		list[2] = c.t("retention.audit.days", r.AuditDays)
+	}
+	if r.AlarmDays > 0 {
+		list[3] = c.t("retention.alarms.days", r.AlarmDays)
 	}
 	return list
 }
@@ -107,7 +113,9 @@ func (c *call) retentionOf() ops.Retention {
 		}
 		return c.num(name, -1)
 	}
-	return ops.Retention{RunDays: days("days"), KeepPerJob: days("keep"), AuditDays: days("audit")}
+	return ops.Retention{
+		RunDays: days("days"), KeepPerJob: days("keep"), AuditDays: days("audit"), AlarmDays: days("alarms"),
+	}
 }
 
 // setRetention says what a change deletes, and then makes it.
@@ -118,7 +126,8 @@ func (c *call) setRetention(ctx context.Context) error {
 		return err
 	}
 	undo := flash{Text: c.t("retention.did.save"), Undo: back + query("sure", "1", "days", strconv.Itoa(old.RunDays),
-		"keep", strconv.Itoa(old.KeepPerJob), "audit", strconv.Itoa(old.AuditDays))}
+		"keep", strconv.Itoa(old.KeepPerJob), "audit", strconv.Itoa(old.AuditDays),
+		"alarms", strconv.Itoa(old.AlarmDays))}
 	if !old.Set {
 		undo.Undo = back + "?sure=1&reset=1"
 	}
@@ -135,7 +144,7 @@ func (c *call) setRetention(ctx context.Context) error {
 	if c.str("sure") == "" {
 		err := c.askRetention(ctx, in, url.Values{
 			"days": {strconv.Itoa(in.RunDays)}, "keep": {strconv.Itoa(in.KeepPerJob)},
-			"audit": {strconv.Itoa(in.AuditDays)},
+			"audit": {strconv.Itoa(in.AuditDays)}, "alarms": {strconv.Itoa(in.AlarmDays)},
 		})
 		text, ours := c.why(err)
 		if err == nil || !ours {
@@ -165,10 +174,13 @@ func (c *call) askRetention(ctx context.Context, r ops.Retention, fields url.Val
 	if !e.AuditsBefore.IsZero() {
 		lines = append(lines, c.t("retention.effect.audit", stamp(e.AuditsBefore), c.counted(e.Audits)))
 	}
+	if !e.AlarmsBefore.IsZero() {
+		lines = append(lines, c.t("retention.effect.alarms", stamp(e.AlarmsBefore), c.counted(e.Alarms)))
+	}
 	lines = append(lines, c.t("retention.effect.back"))
 	return c.ask(ctx, c.settingsHead(c.t("retention.ask")), askPage{
 		Lines: lines, Action: "/settings/retention", Fields: fields, Label: c.t("retention.save"),
-		Back: "/settings/retention", Danger: e.Runs.N+e.Audits.N > 0,
+		Back: "/settings/retention", Danger: e.Runs.N+e.Audits.N+e.Alarms.N > 0,
 	})
 }
 

@@ -178,18 +178,24 @@ func TestRetentionPage(t *testing.T) {
 	w := newWorld(t)
 	v := w.as(w.admin)
 	page := v.text("/settings/retention")
-	for _, want := range []string{"the 30 days before", "any number of runs", "kept for 365 days", "As the nodes were started", "Nothing has been old enough"} {
+	for _, want := range []string{"the 30 days before", "any number of runs", "kept for 365 days", "ended are kept for 30 days", "As the nodes were started", "Nothing has been old enough"} {
 		assert.Contains(t, page, want)
 	}
 	j := w.job(w.group("golden", "gold", ""), "settle")
 	for days := range 10 {
 		w.run(j, noon.AddDate(0, 0, -days*5), time.Second, model.CodeSuccess, "")
 	}
-	form := url.Values{"days": {"20"}, "keep": {"500"}, "audit": {"0"}}
+	key := model.AlarmKey{What: model.AlarmOnFailure, Kind: model.ChangeJob, ObjectID: j.ID}
+	require.NoError(t, w.db.RaiseAlarms(t.Context(), []model.AlarmRecord{{AlarmKey: key, Last: noon, Count: 1}}))
+	_, err := w.db.EndAlarm(t.Context(), 1, noon.AddDate(0, 0, -8))
+	require.NoError(t, err)
+	form := url.Values{"days": {"20"}, "keep": {"500"}, "audit": {"0"}, "alarms": {"7"}}
 	asked := v.post("/settings/retention", form).Body.String()
 	assert.Contains(t, asked, "Runs from before 2026-11-01 00:00:00 UTC go: 5 now")
 	assert.Contains(t, asked, "beyond its newest 500")
 	assert.Contains(t, asked, "kept for ever")
+	assert.Contains(t, asked, "ended are kept for 7 days")
+	assert.Contains(t, asked, "Alarms that ended before 2026-11-14 12:00:00 UTC go: 1 now")
 	assert.Contains(t, v.text("/settings/retention"), "the 30 days before", "nothing is saved yet")
 	form.Set("sure", "1")
 	require.Equal(t, http.StatusSeeOther, v.post("/settings/retention", form).Code)
@@ -199,11 +205,11 @@ func TestRetentionPage(t *testing.T) {
 	}
 	v.post("/settings/retention?sure=1&reset=1", nil)
 	assert.Contains(t, v.text("/settings/retention"), "the 30 days before", "undone")
-	for _, bad := range []url.Values{{"days": {"2"}}, {"days": {"x"}}, {"keep": {"-1"}}, {"audit": {"6"}}} {
+	for _, bad := range []url.Values{{"days": {"2"}}, {"days": {"x"}}, {"keep": {"-1"}}, {"audit": {"6"}}, {"alarms": {"-1"}}} {
 		assert.Equal(t, http.StatusUnprocessableEntity, v.post("/settings/retention", bad).Code, bad)
 	}
 	require.NoError(t, w.ops.NoteCleaned(t.Context(), ops.Cleaned{At: noon, Node: "node-b", Runs: 1234}))
-	assert.Contains(t, v.text("/settings/retention"), "1,234 runs, 0 audit records, 0 expired logins, by node node-b")
+	assert.Contains(t, v.text("/settings/retention"), "1,234 runs, 0 audit records, 0 alarms, 0 expired logins, by node node-b")
 
 	b := w.as(w.user("bert", false, strconv.Itoa(int(j.GroupID))))
 	page = b.text("/settings/retention")

@@ -22,6 +22,7 @@ const MinRunDays = 3
 // Bounds of retention, and of what is counted of its effect.
 const (
 	minAuditDays = 7
+	minAlarmDays = 1
 	maxDays      = 3650
 	maxKeep      = 10_000_000
 	countMax     = 100_000
@@ -32,6 +33,7 @@ type Retention struct {
 	RunDays    int `json:"run_days"`     // whole days of runs beside today; 0, or 3 and more
 	KeepPerJob int `json:"keep_per_job"` // newest runs of each job, whatever their age
 	AuditDays  int `json:"audit_days"`   // 0, or 7 and more
+	AlarmDays  int `json:"alarm_days"`   // of alarms that have ended
 }
 
 // RetentionView is how long rows are kept, and why.
@@ -47,6 +49,7 @@ type Cleaned struct {
 	Node     string
 	Runs     int64
 	Audits   int64
+	Alarms   int64 // that had ended
 	Sessions int64 // logins that had expired
 }
 
@@ -65,12 +68,15 @@ type RetentionEffect struct {
 	Runs         Count
 	AuditsBefore time.Time
 	Audits       Count
+	AlarmsBefore time.Time // when they ended
+	Alarms       Count
 }
 
 // clearCounter counts what a clearing would delete, up to a limit.
 type clearCounter interface {
 	CountLogsToClear(ctx context.Context, c model.LogClear, limit int) (int, error)
 	CountAudits(ctx context.Context, before time.Time, limit int) (int, error)
+	CountEndedAlarms(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
 // Limits returns the retention that counts. It is for the admin itself.
@@ -104,6 +110,9 @@ func checkRetention(r Retention) *Error {
 		return bad(fmt.Sprintf("a job keeps 1 to %d runs, or 0 without limit", maxKeep))
 	case r.AuditDays != 0 && (r.AuditDays < minAuditDays || r.AuditDays > maxDays):
 		return bad(fmt.Sprintf("audit records are kept %d to %d days, or 0 for ever", minAuditDays, maxDays))
+	case r.AlarmDays != 0 && (r.AlarmDays < minAlarmDays || r.AlarmDays > maxDays):
+		return bad(fmt.Sprintf("alarms are kept %d to %d days after they have ended, or 0 for ever",
+			minAlarmDays, maxDays))
 	}
 	return nil
 }
@@ -125,8 +134,8 @@ func (s *Service) SetRetention(ctx context.Context, p Principal, r *Retention) e
 			return fmt.Errorf("write the retention: %w", err)
 		}
 		text = string(raw)
-		detail = fmt.Sprintf("runs: %d days, %d of each job; audit: %d days (0 is for ever)",
-			r.RunDays, r.KeepPerJob, r.AuditDays)
+		detail = fmt.Sprintf("runs: %d days, %d of each job; audit: %d days; ended alarms: %d days (0 is for ever)",
+			r.RunDays, r.KeepPerJob, r.AuditDays, r.AlarmDays)
 	}
 	if err := s.store.SetSetting(ctx, retentionSetting, text); err != nil {
 		return fmt.Errorf("set the retention: %w", err)
@@ -161,6 +170,14 @@ func (s *Service) RetentionEffect(ctx context.Context, p Principal, r Retention)
 			return e, err
 		}
 		e.Audits = counted(n)
+	}
+	if r.AlarmDays > 0 {
+		e.AlarmsBefore = now.AddDate(0, 0, -r.AlarmDays)
+		n, err := s.store.CountEndedAlarms(ctx, e.AlarmsBefore, countMax+1)
+		if err != nil {
+			return e, err
+		}
+		e.Alarms = counted(n)
 	}
 	return e, nil
 }

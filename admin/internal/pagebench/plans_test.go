@@ -46,11 +46,6 @@ var exceptions = []struct {
 		reason: "orders and parts of names that no index knows: ids of 10,000 rows are sorted in milliseconds, " +
 			"an index for each would cost every start and stop of a job",
 	},
-	{
-		table: "xxljob_alarm", text: `WHERE recovered_ms > 0(?: AND kind = \S+ AND object_id = \S+)? ORDER BY id DESC LIMIT`,
-		reason: "alarms that have ended, the newest first: those on record are few, for retention deletes them; one " +
-			"row is many failures",
-	},
 }
 
 // statement is a statement that was sent for a target.

@@ -99,11 +99,17 @@ func (w *world) driveSettings(t *testing.T) {
 	v := w.must(t, http.StatusOK, "GET", "/v1/retention", nil)
 	assert.Equal(t, "node", v["source"])
 	assert.InDelta(t, 30, v["run_days"], 0)
+	assert.InDelta(t, 30, v["alarm_days"], 0)
 	in := map[string]any{"run_days": 90, "keep_per_job": 1000, "audit_days": 0}
 	v = w.must(t, http.StatusOK, "PUT", "/v1/retention", in)
 	assert.Equal(t, "setting", v["source"])
 	assert.InDelta(t, 90, v["run_days"], 0)
-	for _, bad := range []map[string]any{with(in, "run_days", 2), with(in, "keep_per_job", -1), with(in, "audit_days", 1)} {
+	assert.InDelta(t, 30, v["alarm_days"], 0, "left out, it stays")
+	v = w.must(t, http.StatusOK, "PUT", "/v1/retention", with(in, "alarm_days", 7))
+	assert.InDelta(t, 7, v["alarm_days"], 0)
+	v = w.must(t, http.StatusOK, "PUT", "/v1/retention", in)
+	assert.InDelta(t, 7, v["alarm_days"], 0)
+	for _, bad := range []map[string]any{with(in, "run_days", 2), with(in, "keep_per_job", -1), with(in, "audit_days", 1), with(in, "alarm_days", -1)} {
 		w.must(t, http.StatusUnprocessableEntity, "PUT", "/v1/retention", bad)
 	}
 	assert.Equal(t, "node", w.must(t, http.StatusOK, "DELETE", "/v1/retention", nil)["source"])

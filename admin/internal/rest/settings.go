@@ -97,6 +97,7 @@ func getRetention(ctx context.Context, c *call) error {
 		Node     string `json:"node"`
 		Runs     int64  `json:"runs"`
 		Audits   int64  `json:"audit_records"`
+		Alarms   int64  `json:"alarms"`
 		Sessions int64  `json:"sessions"`
 	}
 	answer := struct {
@@ -113,17 +114,29 @@ func getRetention(ctx context.Context, c *call) error {
 		return err
 	}
 	if ok {
-		answer.Last = &cleaned{at(last.At), last.Node, last.Runs, last.Audits, last.Sessions}
+		answer.Last = &cleaned{at(last.At), last.Node, last.Runs, last.Audits, last.Alarms, last.Sessions}
 	}
 	return c.json(http.StatusOK, answer)
 }
 
 func setRetention(ctx context.Context, c *call) error {
-	var in ops.Retention
+	var in struct {
+		ops.Retention
+
+		AlarmDays *int `json:"alarm_days"` // left out, it stays: it came later than the others
+	}
 	if err := c.decode(&in); err != nil {
 		return err
 	}
-	if err := c.s.cfg.Ops.SetRetention(ctx, c.who, &in); err != nil {
+	if in.AlarmDays == nil {
+		now, err := c.s.cfg.Ops.Retention(ctx, c.who)
+		if err != nil {
+			return err
+		}
+		in.AlarmDays = &now.AlarmDays
+	}
+	in.Retention.AlarmDays = *in.AlarmDays
+	if err := c.s.cfg.Ops.SetRetention(ctx, c.who, &in.Retention); err != nil {
 		return err
 	}
 	return getRetention(ctx, c)

@@ -32,6 +32,7 @@ type Stats struct {
 	Logs     int64     // rows deleted
 	Sessions int64     // logins expired
 	Audits   int64     // lines deleted
+	Alarms   int64     // ended ones deleted
 	Faults   int64     // steps that ended with an error or a panic
 	LastErr  string    // of the last fault; "" is none
 }
@@ -94,7 +95,7 @@ func (c *Cleaner) Stats() Stats {
 func (c *Cleaner) pass(ctx context.Context) {
 	c.behind = false
 	before := c.Stats()
-	c.limits = Limits{Days: off, AuditDays: off}
+	c.limits = Limits{Days: off, AuditDays: off, AlarmDays: off}
 	c.step(ctx, "sessions", c.expireSessions)
 	if c.cfg.Mine() {
 		c.step(ctx, "limits", c.readLimits)
@@ -102,11 +103,15 @@ func (c *Cleaner) pass(ctx context.Context) {
 		c.step(ctx, "days", c.recount)
 		c.step(ctx, "audit", c.deleteAudits)
 		c.step(ctx, "deleted", c.expireDeleted)
+		c.step(ctx, "alarms", c.deleteAlarms)
 		c.step(ctx, "age", c.deleteByAge)
 		c.step(ctx, "number", c.deleteByNumber)
 	}
 	if after := c.Stats(); c.cfg.Cleaned != nil {
-		d := Deleted{after.Logs - before.Logs, after.Sessions - before.Sessions, after.Audits - before.Audits}
+		d := Deleted{
+			after.Logs - before.Logs, after.Sessions - before.Sessions, after.Audits - before.Audits,
+			after.Alarms - before.Alarms,
+		}
 		if d != (Deleted{}) {
 			limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 			c.cfg.Cleaned(limited, d)
@@ -204,13 +209,25 @@ func (c *Cleaner) recount(ctx context.Context) error {
 }
 
 func (c *Cleaner) deleteAudits(ctx context.Context) error {
-	if c.limits.AuditDays < 0 {
+	return c.deleteOlder(ctx, c.limits.AuditDays, c.cfg.Store.DeleteAudits, func(s *Stats, n int64) { s.Audits += n })
+}
+
+func (c *Cleaner) deleteAlarms(ctx context.Context) error {
+	return c.deleteOlder(ctx, c.limits.AlarmDays, c.cfg.Store.ExpireAlarms, func(s *Stats, n int64) { s.Alarms += n })
+}
+
+// deleteOlder deletes what is so many days old; below 0 nothing is.
+func (c *Cleaner) deleteOlder(
+	ctx context.Context, days int, remove func(ctx context.Context, before time.Time, limit int) (int, error),
+	add func(s *Stats, n int64),
+) error {
+	if days < 0 {
 		return nil
 	}
-	before := time.Now().Add(-time.Duration(c.limits.AuditDays) * 24 * time.Hour)
+	before := time.Now().Add(-time.Duration(days) * 24 * time.Hour)
 	_, err := c.untilDone(ctx, time.Now().Add(c.cfg.Limit), func(ctx context.Context) (int, error) {
-		n, err := c.cfg.Store.DeleteAudits(ctx, before, c.cfg.Batch)
-		c.count(func(s *Stats) { s.Audits += int64(n) })
+		n, err := remove(ctx, before, c.cfg.Batch)
+		c.count(func(s *Stats) { add(s, int64(n)) })
 		return n, err
 	})
 	return err
@@ -219,14 +236,7 @@ func (c *Cleaner) deleteAudits(ctx context.Context) error {
 // expireDeleted forgets jobs and groups that were deleted as long ago as audit
 // lines are kept.
 func (c *Cleaner) expireDeleted(ctx context.Context) error {
-	if c.limits.AuditDays < 0 {
-		return nil
-	}
-	before := time.Now().Add(-time.Duration(c.limits.AuditDays) * 24 * time.Hour)
-	_, err := c.untilDone(ctx, time.Now().Add(c.cfg.Limit), func(ctx context.Context) (int, error) {
-		return c.cfg.Store.ExpireDeleted(ctx, before, c.cfg.Batch)
-	})
-	return err
+	return c.deleteOlder(ctx, c.limits.AuditDays, c.cfg.Store.ExpireDeleted, func(*Stats, int64) {})
 }
 
 // deleteByAge deletes the rows of the days before the kept ones (admin.md 5.7).

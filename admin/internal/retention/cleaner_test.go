@@ -24,12 +24,14 @@ type fakeStore struct {
 	perJob    map[int32]int // rows that a job has too many
 	jobs      []*model.Job
 	audits    int
+	alarms    int
 	sessions  int
 	took      time.Duration // of each deletion
 	counting  time.Duration // of counting a day
 	fault     error
 	panics    bool
 	befores   []time.Time
+	ended     []time.Time // before which alarms went
 	days      []time.Time
 	deletions []time.Time
 	asked     []int32
@@ -83,6 +85,15 @@ func (f *fakeStore) DeleteAudits(_ context.Context, _ time.Time, limit int) (int
 	return n, nil
 }
 
+func (f *fakeStore) ExpireAlarms(_ context.Context, before time.Time, limit int) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = append(f.ended, before)
+	n := min(limit, f.alarms)
+	f.alarms -= n
+	return n, nil
+}
+
 func (f *fakeStore) RecountDay(ctx context.Context, day time.Time) error {
 	select {
 	case <-time.After(f.counting):
@@ -115,11 +126,13 @@ func TestDeletesByAgeInBatchesWithPauses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		zone := time.FixedZone("UTC+8", 8*3600)
-		f := &fakeStore{old: 1750, took: 200 * time.Millisecond, sessions: 3, audits: 4}
+		f := &fakeStore{old: 1750, took: 200 * time.Millisecond, sessions: 3, audits: 4, alarms: 501}
 		s := clean(t, Config{Days: 7, Location: zone}, f, 10*time.Second)
 		assert.Equal(t, int64(1750), s.Logs)
 		assert.Equal(t, int64(3), s.Sessions)
 		assert.Equal(t, int64(4), s.Audits)
+		assert.Equal(t, int64(501), s.Alarms)
+		assert.Len(t, f.ended, 2)
 		assert.Equal(t, int64(1), s.Passes)
 		assert.False(t, s.Behind)
 		assert.Zero(t, s.Faults)
@@ -153,11 +166,12 @@ func TestRetentionSwitchedOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				f := &fakeStore{old: 10, audits: 5}
-				cfg.AuditDays = -1
+				f := &fakeStore{old: 10, audits: 5, alarms: 5}
+				cfg.AuditDays, cfg.AlarmDays = -1, -1
 				s := clean(t, cfg, f, time.Hour-time.Second)
 				assert.Zero(t, s.Logs)
 				assert.Zero(t, s.Audits)
+				assert.Zero(t, s.Alarms)
 				assert.Equal(t, int64(60), s.Passes)
 			})
 		})
@@ -250,9 +264,10 @@ func TestRecount(t *testing.T) {
 func TestOnlyTheNodeWhoseTurnItIs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fakeStore{old: 10, sessions: 1}
+		f := &fakeStore{old: 10, sessions: 1, alarms: 1}
 		s := clean(t, Config{Recount: true, Mine: func() bool { return false }}, f, time.Minute)
 		assert.Zero(t, s.Logs)
+		assert.Zero(t, s.Alarms)
 		assert.Equal(t, int64(1), s.Sessions)
 		assert.Empty(t, f.days)
 	})

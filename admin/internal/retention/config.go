@@ -24,6 +24,8 @@ type Store interface {
 	DeleteAudits(ctx context.Context, before time.Time, limit int) (int, error)
 	// ExpireDeleted forgets at most limit deletions that are older than before.
 	ExpireDeleted(ctx context.Context, before time.Time, limit int) (int, error)
+	// ExpireAlarms deletes at most limit alarms that ended before then.
+	ExpireAlarms(ctx context.Context, before time.Time, limit int) (int, error)
 	// ExpireAddressInfos forgets addresses that were last seen before beforeMs.
 	ExpireAddressInfos(ctx context.Context, beforeMs int64) (int, error)
 	// RecountDay counts the runs of a day again.
@@ -31,10 +33,10 @@ type Store interface {
 }
 
 // Limits are those of Config that may change while the cleaner runs.
-type Limits struct{ Days, KeepPerJob, AuditDays int }
+type Limits struct{ Days, KeepPerJob, AuditDays, AlarmDays int }
 
 // Deleted is what a pass has deleted.
-type Deleted struct{ Logs, Sessions, Audits int64 }
+type Deleted struct{ Logs, Sessions, Audits, Alarms int64 }
 
 // off switches a limit off that is on by default.
 const off = -1
@@ -56,13 +58,16 @@ type Config struct {
 	// AuditDays is how long audit lines are kept, and jobs and groups that were
 	// deleted, to be brought back. Default 365; negative: for ever.
 	AuditDays int
+	// AlarmDays is how long alarms are kept after they have ended. Default 30;
+	// negative: for ever.
+	AlarmDays int
 	// Recount counts today and yesterday again, each minute or, when that takes
 	// long, so rarely that it takes a twentieth of the time: on a schema that a
 	// Java admin made. Default false.
 	Recount bool
 
-	// Limits returns what takes the place of Days, KeepPerJob and AuditDays in the
-	// pass that begins, with the same meaning. Nothing is deleted by age or number
+	// Limits returns what takes the place of Days, KeepPerJob, AuditDays and
+	// AlarmDays in the pass that begins, with the same meaning. Nothing is deleted by age or number
 	// in a pass for which it returns an error. nil: those count.
 	Limits func(ctx context.Context) (Limits, error)
 	// Cleaned is told what a pass has deleted, when that is anything. nil: nobody.
@@ -74,7 +79,7 @@ type Config struct {
 	Batch    int           // rows a transaction; default 500
 
 	// Mine reports whether the pass that begins is this node's; only the log rows,
-	// the audit lines and the days depend on it. Default: always.
+	// the audit lines, the alarms and the days depend on it. Default: always.
 	Mine     func() bool
 	Location *time.Location // of the days; default time.Local
 	Logger   *slog.Logger   // default: nothing is logged
@@ -84,6 +89,7 @@ func (c Config) withDefaults() Config {
 	c.Days = cmp.Or(c.Days, 30)
 	c.MinDays = cmp.Or(c.MinDays, 3)
 	c.AuditDays = cmp.Or(c.AuditDays, 365)
+	c.AlarmDays = cmp.Or(c.AlarmDays, 30)
 	c.Interval = cmp.Or(c.Interval, time.Minute)
 	c.Limit = cmp.Or(c.Limit, c.Interval/3)
 	c.Pause = cmp.Or(c.Pause, 50*time.Millisecond)
@@ -99,7 +105,9 @@ func (c Config) withDefaults() Config {
 }
 
 // limits are those of the configuration.
-func (c *Config) limits() Limits { return Limits{c.Days, c.KeepPerJob, c.AuditDays}.floor(c.MinDays) }
+func (c *Config) limits() Limits {
+	return Limits{c.Days, c.KeepPerJob, c.AuditDays, c.AlarmDays}.floor(c.MinDays)
+}
 
 // floor keeps all log rows where there are too few days.
 func (l Limits) floor(least int) Limits {

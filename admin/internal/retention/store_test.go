@@ -42,6 +42,16 @@ func TestOnTheStore(t *testing.T) {
 		d := &model.Deleted{Kind: c.Kind, ObjectID: id, GroupID: group.ID, At: at, Name: "gone"}
 		require.NoError(t, s.RemoveJob(ctx, c, d))
 	}
+	for job, ended := range map[int32]int{busy: 31, quiet: 29} {
+		key := model.AlarmKey{What: model.AlarmOnFailure, Kind: model.ChangeJob, ObjectID: job}
+		require.NoError(t, s.RaiseAlarms(ctx, []model.AlarmRecord{{AlarmKey: key, Last: now.AddDate(0, 0, -40), Count: 1}}))
+		require.NoError(t, s.SaveDelivery(ctx, key, model.AlarmDelivery{Channel: "ding", At: now}))
+		open, err := s.Alarms(ctx, model.AlarmFilter{})
+		require.NoError(t, err)
+		require.Len(t, open, 1)
+		_, err = s.EndAlarm(ctx, open[0].ID, now.AddDate(0, 0, -ended))
+		require.NoError(t, err)
+	}
 
 	db, err := sql.Open("sqlite", strings.TrimPrefix(dsn, "sqlite:"))
 	require.NoError(t, err)
@@ -83,6 +93,11 @@ func TestOnTheStore(t *testing.T) {
 	assert.False(t, stats.Behind)
 	assert.Equal(t, int64(1), stats.Sessions)
 	assert.Equal(t, int64(1), stats.Audits)
+	assert.Equal(t, int64(1), stats.Alarms)
+	kept, err := s.Alarms(ctx, model.AlarmFilter{Ended: true})
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	assert.Equal(t, quiet, kept[0].ObjectID)
 	assert.Equal(t, int64(old-1+1+fresh-25), stats.Logs, "by age all but the open one, then by number")
 	_, err = s.Deleted(ctx, model.ChangeJob, oldID)
 	require.ErrorIs(t, err, store.ErrNotFound)

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -82,24 +83,56 @@ func (s *Store) Alarms(ctx context.Context, f model.AlarmFilter) ([]*model.Alarm
 	if !w.groups("group_id", 0, f.GroupIDs) {
 		return nil, nil
 	}
-	if f.Ended {
-		w.add("recovered_ms > 0")
-	} else {
-		w.add("recovered_ms = 0")
-	}
-	if f.Kind != "" {
-		w.add("kind = ? AND object_id = ?", f.Kind, f.ObjectID)
-	}
-	if f.BeforeID > 0 {
-		w.add("id < ?", f.BeforeID)
-	}
+	w.add("id < ?", cmp.Or(f.BeforeID, math.MaxInt64))
 	_, limit := page(0, f.Limit)
-	list, err := collect(ctx, s.reader(), s.alarmRow, s.sql("SELECT "+alarmColumns+" FROM xxljob_alarm"+w.String()+
-		" ORDER BY id DESC LIMIT ?"), append(w.args, limit)...)
+	query, args := alarmQuery(&f, w, limit)
+	list, err := collect(ctx, s.reader(), s.alarmRow, s.sql(query+" ORDER BY id DESC LIMIT ?"), append(args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("alarms: %w", err)
 	}
 	return list, nil
+}
+
+// alarmQuery selects alarms with the conditions of w so that no more rows are
+// looked at than needed, but for their order and number.
+func alarmQuery(f *model.AlarmFilter, w where, limit int) (query string, args []any) {
+	const from = "SELECT " + alarmColumns + " FROM xxljob_alarm"
+	switch {
+	case f.Kind == "" && f.Ended:
+		w.add("recovered_ms + 0 > 0") // nearly all: by id, and not by an index that has them in another order
+	case f.Kind == "":
+		w.add("recovered_ms = 0")
+	case !f.Ended:
+		w.add("recovered_ms = 0 AND kind = ? AND object_id = ?", f.Kind, f.ObjectID)
+		w.add("what IN (?,?,?,?)", alarmWhats()...) // for the index, which begins with it
+	default:
+		// One key has one alarm at a time: by when they ended is by id.
+		var parts []string
+		for i, what := range alarmWhats() {
+			part := where{conds: slices.Clone(w.conds), args: slices.Clone(w.args)}
+			part.add("what = ? AND kind = ? AND object_id = ? AND recovered_ms > 0", what, f.Kind, f.ObjectID)
+			parts = append(parts, fmt.Sprintf("SELECT %s FROM (%s%s ORDER BY recovered_ms DESC LIMIT ?) AS a%d",
+				alarmColumns, from, part.String(), i))
+			args = append(append(args, part.args...), limit)
+		}
+		return strings.Join(parts, " UNION ALL "), args
+	}
+	return from + w.String(), w.args
+}
+
+// alarmWhats are the arguments for everything that an alarm may be about.
+func alarmWhats() []any {
+	list := []any{string(model.AlarmOnFailure)}
+	for _, what := range model.AlarmRules() {
+		list = append(list, string(what))
+	}
+	return list
+}
+
+// CountEndedAlarms counts the alarms that ended before then, and stops at limit.
+func (s *Store) CountEndedAlarms(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.countUpTo(ctx, "SELECT id FROM xxljob_alarm WHERE recovered_ms > 0 AND recovered_ms < ?", limit,
+		before.UnixMilli())
 }
 
 // EndAlarm ends an open alarm. It reports false for one that has ended already.
@@ -116,10 +149,26 @@ func (s *Store) EndAlarm(ctx context.Context, id int64, at time.Time) (ended boo
 }
 
 // ExpireAlarms deletes alarms that ended before then, at most limit, with their
-// deliveries, and returns how many.
+// deliveries, and returns how many; fewer than limit means that none is left.
 func (s *Store) ExpireAlarms(ctx context.Context, before time.Time, limit int) (int, error) {
+	total := 0
+	for total < limit {
+		most := min(limit-total, idBatch)
+		n, err := s.expireAlarms(ctx, before, most)
+		total += n
+		if err != nil {
+			return total, fmt.Errorf("expire alarms: %w", err)
+		}
+		if n < most {
+			break
+		}
+	}
+	return total, nil
+}
+
+func (s *Store) expireAlarms(ctx context.Context, before time.Time, limit int) (int, error) {
 	ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT id FROM xxljob_alarm WHERE recovered_ms > 0 "+
-		"AND recovered_ms < ? ORDER BY recovered_ms LIMIT ?"), before.UnixMilli(), min(max(limit, 1), idBatch))
+		"AND recovered_ms < ? ORDER BY recovered_ms LIMIT ?"), before.UnixMilli(), limit)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -133,7 +182,7 @@ func (s *Store) ExpireAlarms(ctx context.Context, before time.Time, limit int) (
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("expire alarms: %w", err)
+		return 0, err
 	}
 	return len(ids), nil
 }

@@ -16,6 +16,7 @@ import (
 func crudAlarms(t *testing.T, f *fixture) {
 	t.Run("rules", f.alarmRules)
 	t.Run("alarms", f.alarmRecords)
+	t.Run("alarms of one object", f.alarmsOfOne)
 	t.Run("alarms at once", f.alarmsAtOnce)
 	t.Run("deliveries", f.alarmDeliveries)
 	t.Run("late and long", f.lateAndLong)
@@ -95,6 +96,15 @@ func (f *fixture) alarmRecords(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, recent[1:], older)
 
+	count, err := f.CountEndedAlarms(ctx, apiNow.Add(2*time.Hour), 10)
+	require.NoError(t, err)
+	assert.Equal(t, 2, count)
+	count, err = f.CountEndedAlarms(ctx, apiNow.Add(time.Hour), 10)
+	require.NoError(t, err)
+	assert.Zero(t, count)
+	count, err = f.CountEndedAlarms(ctx, apiNow.Add(2*time.Hour), 1)
+	require.NoError(t, err)
+	assert.Equal(t, 1, count, "and stops at the limit")
 	n, err := f.ExpireAlarms(ctx, apiNow.Add(time.Hour), 10)
 	require.NoError(t, err)
 	assert.Zero(t, n)
@@ -107,6 +117,52 @@ func (f *fixture) alarmRecords(t *testing.T) {
 	list, err = f.Alarms(ctx, model.AlarmFilter{})
 	require.NoError(t, err)
 	assert.Len(t, list, 1, "open ones stay")
+}
+
+// alarmsOfOne: what an object was about, newest first, page by page, and of the
+// groups that are asked for.
+func (f *fixture) alarmsOfOne(t *testing.T) {
+	ctx := t.Context()
+	whats := []model.AlarmWhat{model.AlarmOnLong, model.AlarmOnFailure, model.AlarmOnLate}
+	var want []int64
+	for i := range 7 {
+		for _, job := range []int32{301, 302} {
+			a := alarmOf(job, 70+int32(i%2))
+			a.What, a.Last = whats[i%3], apiNow.Add(time.Duration(i)*time.Minute)
+			require.NoError(t, f.RaiseAlarms(ctx, []model.AlarmRecord{a}))
+			open, err := f.Alarms(ctx, model.AlarmFilter{Kind: model.ChangeJob, ObjectID: job})
+			require.NoError(t, err)
+			require.Len(t, open, 1)
+			if job == 301 {
+				want = append([]int64{open[0].ID}, want...)
+			}
+			ended, err := f.EndAlarm(ctx, open[0].ID, a.Last.Add(time.Second))
+			require.NoError(t, err)
+			require.True(t, ended)
+		}
+	}
+	filter := model.AlarmFilter{Kind: model.ChangeJob, ObjectID: 301, Ended: true, Limit: 3}
+	var got []int64
+	for range 4 {
+		list, err := f.Alarms(ctx, filter)
+		require.NoError(t, err)
+		for _, a := range list {
+			got = append(got, a.ID)
+			filter.BeforeID = a.ID
+		}
+	}
+	assert.Equal(t, want, got)
+	filter.BeforeID, filter.Limit, filter.GroupIDs = 0, 10, []int32{71}
+	list, err := f.Alarms(ctx, filter)
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	assert.Equal(t, want[1], list[0].ID)
+	none, err := f.Alarms(ctx, model.AlarmFilter{Kind: model.ChangeGroup, ObjectID: 301, Ended: true})
+	require.NoError(t, err)
+	assert.Empty(t, none)
+	n, err := f.ExpireAlarms(ctx, apiNow.Add(time.Hour), 1000)
+	require.NoError(t, err)
+	assert.Equal(t, 14, n)
 }
 
 // alarmsAtOnce: nodes that raise the same alarms open each once.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -41,12 +42,12 @@ func TestAlarmRequests(t *testing.T) {
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	c, a := newClient(t,
-		ok(`{"run_days":0,"keep_per_job":5,"audit_days":0,"source":"setting","last_cleaned":{"node":"n1","runs":3}}`),
+		ok(`{"run_days":0,"keep_per_job":5,"audit_days":0,"alarm_days":9,"source":"setting","last_cleaned":{"node":"n1","runs":3}}`),
 		ok(`{"run_days":30,"source":"node","last_cleaned":null}`), ok(`{"ended":2}`))
-	got, err := c.SetRetention(t.Context(), RetentionInput{KeepPerJob: 5})
+	got, err := c.SetRetention(t.Context(), RetentionInput{KeepPerJob: 5, AlarmDays: 9})
 	require.NoError(t, err)
 	assert.Equal(t, &Retention{
-		RetentionInput: RetentionInput{KeepPerJob: 5}, Source: RetentionOfSetting,
+		RetentionInput: RetentionInput{KeepPerJob: 5, AlarmDays: 9}, Source: RetentionOfSetting,
 		LastCleaned: &Cleaned{Node: "n1", Runs: 3},
 	}, got)
 	got, err = c.ResetRetention(t.Context())
@@ -56,7 +57,32 @@ func TestRetention(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 2, ended)
 	assert.Equal(t, []string{
-		`PUT /xxl-job-admin/v1/retention {"run_days":0,"keep_per_job":5,"audit_days":0}`,
+		`PUT /xxl-job-admin/v1/retention {"run_days":0,"keep_per_job":5,"audit_days":0,"alarm_days":9}`,
 		"DELETE /xxl-job-admin/v1/retention", "DELETE /xxl-job-admin/v1/users/7/sessions",
+	}, a.seen)
+}
+
+// TestAuditFilter: the filter selects what is listed and what is exported.
+func TestAuditFilter(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 11, 21, 1, 2, 3, 4_000_000, time.FixedZone("UTC+8", 8*3600))
+	f := AuditFilter{User: "anna", Action: "job", Object: "job 7", Text: "a&b", From: from, To: from.Add(time.Hour)}
+	c, a := newClient(t, ok(`{"items":[{"id":3,"user":"anna"}],"next_cursor":null}`), says(200, "text/csv", "id\n"), ok(`{"items":[]}`))
+	var got []int64
+	for line, err := range c.Audit(t.Context(), f) {
+		require.NoError(t, err)
+		got = append(got, line.ID)
+	}
+	assert.Equal(t, []int64{3}, got)
+	var out strings.Builder
+	require.NoError(t, c.ExportAudit(t.Context(), f, "csv", &out))
+	assert.Equal(t, "id\n", out.String())
+	require.NoError(t, drain(c.Audit(t.Context(), AuditFilter{})))
+	const query = "from=2026-11-20T17%3A02%3A03.004Z&"
+	const rest = "object=job+7&text=a%26b&to=2026-11-20T18%3A02%3A03.004Z&user=anna"
+	assert.Equal(t, []string{
+		"GET /xxl-job-admin/v1/audit?action=job&" + query + "limit=200&" + rest,
+		"GET /xxl-job-admin/v1/audit/export?action=job&format=csv&" + query + rest,
+		"GET /xxl-job-admin/v1/audit?limit=200",
 	}, a.seen)
 }

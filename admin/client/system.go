@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -134,16 +135,33 @@ type AuditRecord struct {
 	Detail string    `json:"detail"`
 }
 
-// Audit lists the audit log, newest first.
-func (c *Client) Audit(ctx context.Context) iter.Seq2[*AuditRecord, error] {
-	return pages[AuditRecord](ctx, c, "/audit", nil)
+// AuditFilter selects audit records. Zero fields select all.
+type AuditFilter struct {
+	User   string    // part of the name
+	Action string    // "job.update", or "job" for all that begin with "job."
+	Object string    // "job 7", or "job" for all jobs
+	Text   string    // part of the detail
+	From   time.Time // at or after
+	To     time.Time // before
 }
 
-// ExportAudit writes the whole audit log to w, newest first; format is ndjson or
-// csv. After an error a part of it may have been written.
-func (c *Client) ExportAudit(ctx context.Context, format string, w io.Writer) error {
+func (f AuditFilter) query(more ...string) url.Values {
+	return values(append(more, "user", f.User, "action", f.Action, "object", f.Object, "text", f.Text,
+		"from", instant(f.From), "to", instant(f.To))...)
+}
+
+// Audit lists the audit log, newest first. The error, if any, comes last. For
+// keys with VerbAdmin.
+func (c *Client) Audit(ctx context.Context, f AuditFilter) iter.Seq2[*AuditRecord, error] {
+	return pages[AuditRecord](ctx, c, "/audit", f.query())
+}
+
+// ExportAudit writes the audit log to w as it comes, newest first; format is
+// ndjson or csv. After an error a part of it may have been written. For keys with
+// VerbAdmin.
+func (c *Client) ExportAudit(ctx context.Context, f AuditFilter, format string, w io.Writer) error {
 	return c.do(ctx, &call{
-		method: http.MethodGet, path: "/audit/export", query: values("format", format), accept: "*/*",
+		method: http.MethodGet, path: "/audit/export", query: f.query("format", format), accept: "*/*",
 		raw: func(resp *http.Response) error {
 			_, err := io.Copy(w, resp.Body)
 			return err

@@ -70,7 +70,10 @@ func matches(want, got string) bool {
 // last, into a shell, and gets what the page says.
 func TestCommandLinePage(t *testing.T) {
 	t.Parallel()
-	k := newKitchen(t)
+	channels := filepath.Join(t.TempDir(), "alarms.json")
+	text := fmt.Sprintf(`[{"name": "hook", "type": "webhook", "url": %q}]`, newPager(t).url)
+	require.NoError(t, os.WriteFile(channels, []byte(text), 0o600))
+	k := newKitchen(t, "--alarms", channels, "--alarms-to-loopback")
 	defer k.close()
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -83,6 +86,9 @@ func TestCommandLinePage(t *testing.T) {
 
 	code := 0
 	for _, line := range blocks(t, filepath.Join("..", "..", "..", "docs", "cli.md")) {
+		if strings.Contains(line.command, "alarm list") {
+			k.onRecord(t)
+		}
 		var got string
 		got, code = k.shell(t, line, code)
 		if line.only {
@@ -126,14 +132,33 @@ func (k *kitchen) shell(t *testing.T, line typedLine, last int) (got string, cod
 // registered waits until the executor has found its group.
 func (k *kitchen) registered(t *testing.T) {
 	t.Helper()
+	c := k.asTyper(t)
+	require.Eventually(t, func() bool {
+		list, err := c.Addresses(t.Context(), 1)
+		return err == nil && len(list) == 1
+	}, startLimit, 50*time.Millisecond)
+}
+
+// onRecord waits until an alarm is on record, and who was told of it.
+func (k *kitchen) onRecord(t *testing.T) {
+	t.Helper()
+	c := k.asTyper(t)
+	require.Eventually(t, func() bool {
+		for a, err := range c.Alarms(t.Context(), client.AlarmFilter{}) {
+			return err == nil && len(a.Deliveries) == 1
+		}
+		return false
+	}, startLimit, 50*time.Millisecond)
+}
+
+// asTyper is a client with the key that was typed.
+func (k *kitchen) asTyper(t *testing.T) *client.Client {
+	t.Helper()
 	state, err := os.ReadFile(filepath.Join(k.dir, "state"))
 	require.NoError(t, err)
 	key := regexp.MustCompile(`xja_[0-9a-f]{64}`).FindString(string(state))
 	c, err := client.New(client.Config{BaseURL: k.url, Key: key})
 	require.NoError(t, err)
-	defer c.Close()
-	require.Eventually(t, func() bool {
-		list, err := c.Addresses(t.Context(), 1)
-		return err == nil && len(list) == 1
-	}, startLimit, 50*time.Millisecond)
+	t.Cleanup(c.Close)
+	return c
 }

@@ -42,9 +42,11 @@ var helpTexts = kong.Vars{
 		"Each but the last is for itself.",
 	"verbs":      "read,run,edit,code,admin",
 	"key_groups": "Only these groups: app names or ids. Default: all.",
-	"output":     "Form of the output: table, json or yaml.",
-	"job_sort":   "Order: id, name or next_fire; with a minus in front from the end.",
-	"job_sorts":  "id,-id,name,-name,next_fire,-next_fire",
+	"alarm_what": "late: a fire was not sent; long: a run has taken longer; nobody: a group had no executor, with " +
+		"--group.",
+	"output":    "Form of the output: table, json or yaml.",
+	"job_sort":  "Order: id, name or next_fire; with a minus in front from the end.",
+	"job_sorts": "id,-id,name,-name,next_fire,-next_fire",
 	"executor_overlap": "How long the old token counts too, such as 24h or 7d, at most 90d; endless is until " +
 		"somebody ends it. Default: not at all.",
 	"executor_probe":   "Ask the executors of a group what harms nobody: are they there, idle, which version are they?",

@@ -57,6 +57,11 @@ type commands struct {
 	Executor executorCmd `cmd:"" help:"List, probe, create and delete groups of executors of a running admin."`
 	Key      keyCmd      `cmd:"" help:"List, create and revoke API keys of a running admin."`
 
+	Alarm     alarmCmd     `cmd:"" help:"Show alarms of a running admin; set rules, mute, test channels."`
+	Session   sessionCmd   `cmd:"" help:"List and end logins of a running admin."`
+	Retention retentionCmd `cmd:"" help:"Show and set how long a running admin keeps rows."`
+	Audit     auditCmd     `cmd:"" help:"List and export the audit log of a running admin."`
+
 	Completion completionCmd `cmd:"" help:"Print a script for the completion of a shell."`
 	Cron       cronCmd       `cmd:"" help:"Show when cron expressions fire."`
 	Version    versionCmd    `cmd:"" help:"Show what this program was built from."`

@@ -30,16 +30,19 @@ type kitchen struct {
 	text bytes.Buffer // what was typed and what came of it
 	rest []byte       // standard output of the last command
 	dir  string
-	addr string // of the executor
+	addr string        // of the executor
+	let  chan struct{} // closed to let runs of the handler wait end
 
 	close func()
 }
 
-func newKitchen(t *testing.T) *kitchen {
+func newKitchen(t *testing.T, flags ...string) *kitchen {
 	t.Helper()
-	k := &kitchen{dir: t.TempDir()}
-	p := start(t, k.dir, nil, "serve", "--listen", "127.0.0.1:0", "--data-dir", "data", "--language", "en",
-		"--admin-password", "correct-horse", "--access-token", "a-token-of-the-test")
+	k := &kitchen{dir: t.TempDir(), let: make(chan struct{})}
+	p := start(t, k.dir, nil, append([]string{
+		"serve", "--listen", "127.0.0.1:0", "--data-dir", "data", "--language", "en",
+		"--admin-password", "correct-horse", "--access-token", "a-token-of-the-test",
+	}, flags...)...)
 	k.url = "http://" + p.wait(t, listening)[1]
 	p.wait(t, "admin ready")
 	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -56,6 +59,20 @@ func newKitchen(t *testing.T) *kitchen {
 			return nil
 		},
 		"fail": func(context.Context, *xxljob.Run) error { return errors.New("no money") },
+		"mood": func(_ context.Context, run *xxljob.Run) error {
+			if run.Param() == "bad" {
+				return errors.New("in a bad mood")
+			}
+			return nil
+		},
+		"wait": func(ctx context.Context, _ *xxljob.Run) error {
+			select {
+			case <-k.let:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		},
 		"hold": func(ctx context.Context, _ *xxljob.Run) error {
 			<-ctx.Done()
 			return context.Cause(ctx)
@@ -156,25 +173,41 @@ func TestRemote(t *testing.T) {
 	defer k.close()
 	assert.Equal(t, exitUsage, k.run(t, "", "job", "list"))
 	assert.Equal(t, exitFault, k.run(t, "wrong\n", "key", "create", "boss", "--verb", "admin", "--login", "admin"))
-	assert.Equal(t, exitOK, k.run(t, "correct-horse\n", "key", "create", "boss", "--verb", "admin", "--login", "admin"))
-	_, secret, _ := strings.Cut(string(k.rest), ": ")
-	k.env = []string{"XXL_JOB_KEY=" + strings.TrimSpace(secret)}
-	c, err := client.New(client.Config{BaseURL: k.url, Key: strings.TrimSpace(secret)})
-	require.NoError(t, err)
-	defer c.Close()
+	c := k.boss(t)
 	k.write(t, "jobs.yaml", kitchenJobs)
 	assert.Equal(t, exitFault, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--yes"), "there is no group")
 	assert.Equal(t, exitOK, k.run(t, "", "executor", "create", "kitchen", "--title", "Kitchen"))
-	require.Eventually(t, func() bool {
-		list, err := c.Addresses(t.Context(), 1)
-		return err == nil && len(list) == 1
-	}, startLimit, 50*time.Millisecond, "the executor registers")
+	k.addressed(t, c)
 
 	k.jobs(t)
 	k.runs(t, c)
 	k.keys(t)
 	k.users(t)
 	golden(t, "remote.txt", k.plain())
+}
+
+// boss makes the first key, and a client with it.
+func (k *kitchen) boss(t *testing.T) *client.Client {
+	t.Helper()
+	assert.Equal(t, exitOK, k.run(t, "correct-horse\n", "key", "create", "boss", "--verb", "admin", "--login", "admin"))
+	_, secret, _ := strings.Cut(string(k.rest), ": ")
+	k.env = []string{"XXL_JOB_KEY=" + strings.TrimSpace(secret)}
+	c, err := client.New(client.Config{BaseURL: k.url, Key: strings.TrimSpace(secret)})
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// addressed waits until the executor has registered, and returns its address.
+func (k *kitchen) addressed(t *testing.T, c *client.Client) string {
+	t.Helper()
+	var list []client.Address
+	require.Eventually(t, func() bool {
+		var err error
+		list, err = c.Addresses(t.Context(), 1)
+		return err == nil && len(list) == 1
+	}, startLimit, 50*time.Millisecond, "the executor registers")
+	return list[0].Address
 }
 
 // jobs types what has to do with jobs.
@@ -328,6 +361,9 @@ func TestCompletion(t *testing.T) {
 		"xxl-job-admin job ap":       "apply",
 		"xxl-job-admin job list --t": "--timeout\n--tag",
 		"xxl-job-admin completion z": "zsh",
+
+		"xxl-job-admin alarm ru":         "rules\nrule",
+		"xxl-job-admin alarm rule set l": "late\nlong",
 
 		"xxl-job-admin job list --state s":    "started\nstopped",
 		"xxl-job-admin job list -o y":         "yaml",

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -116,7 +115,7 @@ func TestTutorial(t *testing.T) {
 	require.NoError(t, err)
 	told := strings.NewReplacer("THE-TOKEN", strings.TrimSpace(string(token)), "http://localhost:8080", n.base)
 	assert.Equal(t, told.Replace(commands[3]), shown[1], "the page shows the command of the tutorial")
-	basic(t, root, dir, shown[1])
+	basic(t, root, dir, shown[1], freePort(t))
 
 	n.until("/setup?part=wait", "data-found")
 	csrf := regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(page)
@@ -133,21 +132,17 @@ func TestTutorial(t *testing.T) {
 }
 
 // basic starts the example as the command says, built beforehand, so that its
-// process can be ended.
-func basic(t *testing.T, root, dir, command string) {
+// process can be ended, and on a port of its own.
+func basic(t *testing.T, root, dir, command, port string) {
 	t.Helper()
 	program := filepath.Join(dir, "basic")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./examples/basic")
 	build.Dir = root
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	port := l.Addr().(*net.TCPAddr).Port
-	require.NoError(t, l.Close())
 	args, ok := strings.CutPrefix(command, "go run ./examples/basic ")
 	require.True(t, ok)
-	run := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf("exec %s %s -port %d", program, args, port))
+	run := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf("exec %s %s -port %s", program, args, port))
 	run.Dir = dir
 	require.NoError(t, run.Start())
 	t.Cleanup(func() {

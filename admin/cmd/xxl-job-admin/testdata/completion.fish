@@ -3,13 +3,13 @@ function __xxl_job_admin_path
     set -l path ""
     for word in (commandline -opc)[2..-1]
         switch "$path $word"
-            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user role" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " job deleted" " job restore" " job history" " job undo" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor address" " executor probe" " executor create" " executor delete" " executor token" " executor deleted" " executor restore" " executor history" " key" " key list" " key create" " key revoke" " completion" " cron" " version"
+            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user role" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " job deleted" " job restore" " job history" " job undo" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor address" " executor probe" " executor create" " executor delete" " executor token" " executor deleted" " executor restore" " executor history" " key" " key list" " key create" " key revoke" " alarm" " alarm list" " alarm rules" " alarm rule" " alarm rule set" " alarm rule delete" " alarm mutes" " alarm mute" " alarm unmute" " alarm channels" " alarm test" " session" " session list" " session end" " retention" " retention get" " retention set" " retention reset" " audit" " audit list" " audit export" " completion" " cron" " version"
                 set path "$path $word"
         end
     end
     test "$path" = "$argv[1]"
 end
-complete -c xxl-job-admin -n '__xxl_job_admin_path ""' -f -a "serve demo migrate import user job run executor key completion cron version"
+complete -c xxl-job-admin -n '__xxl_job_admin_path ""' -f -a "serve demo migrate import user job run executor key alarm session retention audit completion cron version"
 complete -c xxl-job-admin -n '__xxl_job_admin_path ""' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path ""' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l help -s h
@@ -392,6 +392,148 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l server -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm"' -f -a "list rules rule mutes mute unmute channels test"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l job -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l group -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l ended
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l limit -s n -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rules"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rules"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rules"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rules"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rules"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rules"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule"' -f -a "set delete"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule set"' -f -a "late long nobody"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule set"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule set"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule set"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule set"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule set"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule set"' -l job -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule set"' -l group -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule delete"' -f -a "late long nobody"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule delete"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule delete"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule delete"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule delete"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule delete"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule delete"' -l job -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rule delete"' -l group -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mutes"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mutes"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mutes"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mutes"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mutes"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mutes"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mute"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mute"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mute"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mute"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mute"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mute"' -l job -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mute"' -l group -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm mute"' -l reason -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm unmute"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm unmute"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm unmute"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm unmute"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm unmute"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm unmute"' -l job -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm unmute"' -l group -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm channels"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm channels"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm channels"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm channels"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm channels"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm channels"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm test"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm test"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm test"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm test"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm test"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session"' -f -a "list end"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l user -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l limit -s n -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session end"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session end"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session end"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session end"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session end"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session end"' -l user -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention"' -f -a "get set reset"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention get"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention get"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention get"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention get"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention get"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention get"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l run-days -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l keep-per-job -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l audit-days -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l alarm-days -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l yes -s y
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention reset"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention reset"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention reset"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention reset"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention reset"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention reset"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention reset"' -l yes -s y
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit"' -f -a "list export"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l user -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l action -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l object -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l text -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l since -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l until -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l limit -s n -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l user -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l action -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l object -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l text -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l since -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l until -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l format -r -f -a "ndjson csv"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " completion"' -f -a "bash zsh fish"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " completion"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " completion"' -l config -r

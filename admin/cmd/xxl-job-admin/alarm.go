@@ -1,0 +1,292 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/client"
+)
+
+// alarmCmd works on alarms, their rules, mute windows and channels.
+type alarmCmd struct {
+	List     alarmList     `cmd:"" help:"List what is wrong now, or was."`
+	Rules    alarmRules    `cmd:"" help:"List rules."`
+	Rule     alarmRule     `cmd:"" help:"Set and delete rules."`
+	Mutes    alarmMutes    `cmd:"" help:"List mute windows that have not ended."`
+	Mute     alarmMute     `cmd:"" help:"Hold back the alarms of a job or group for a while."`
+	Unmute   alarmUnmute   `cmd:"" help:"End a mute window."`
+	Channels alarmChannels `cmd:"" help:"List the channels and what last happened in them."`
+	Test     alarmTest     `cmd:"" help:"Send a test message through a channel."`
+}
+
+// alarmObject is the job or group that a command is about.
+type alarmObject struct {
+	Job   string `help:"A job: id, name, or GROUP/NAME." env:"-" placeholder:"JOB"`
+	Group string `help:"A group, with all of its jobs: app name or id." env:"-" placeholder:"GROUP"`
+}
+
+// object is a job or group as the API names it.
+type object struct {
+	kind string
+	id   int32
+	name string
+}
+
+func (o object) String() string {
+	text := fmt.Sprintf("%s %d", o.kind, o.id)
+	if o.name != "" {
+		text += " " + o.name
+	}
+	return text
+}
+
+// check wants one of the flags, or with none allowed at most one.
+func (a *alarmObject) check(none bool) error {
+	switch {
+	case a.Job != "" && a.Group != "":
+		return usageError{errors.New("give --job or --group, not both")}
+	case a.Job == "" && a.Group == "" && !none:
+		return usageError{errors.New("give --job or --group")}
+	}
+	return nil
+}
+
+// find returns what the flags name; nothing where there are none.
+func (a *alarmObject) find(ctx context.Context, c *client.Client) (object, error) {
+	switch {
+	case a.Job != "":
+		j, err := findTarget(ctx, c, a.Job)
+		if err != nil {
+			return object{}, err
+		}
+		return object{client.KindJob, j.ID, j.Name}, nil
+	case a.Group != "":
+		g, err := findGroup(ctx, c, a.Group)
+		if id, ok := asID(a.Group); ok && errors.Is(err, client.ErrForbidden) { // it may not look
+			return object{kind: client.KindGroup, id: id}, nil
+		}
+		if err != nil {
+			return object{}, err
+		}
+		return object{client.KindGroup, g.ID, g.AppName}, nil
+	}
+	return object{}, nil
+}
+
+// alarmList lists alarms.
+type alarmList struct {
+	remote
+	output
+	alarmObject
+
+	Ended bool `help:"Those that have ended, instead of those that are open." env:"-"`
+	Limit int  `help:"How many at most." short:"n" default:"20" env:"-"`
+}
+
+// Run prints them, newest first.
+func (l *alarmList) Run(ctx context.Context, con console) error {
+	if l.Limit < 1 {
+		return usageError{fmt.Errorf("--limit %d must be above 0", l.Limit)}
+	}
+	if err := l.check(true); err != nil {
+		return err
+	}
+	return l.with(func(c *client.Client) error {
+		of, err := l.find(ctx, c)
+		if err != nil {
+			return err
+		}
+		f := client.AlarmFilter{Kind: of.kind, ObjectID: of.id}
+		if l.Ended {
+			f.State = client.AlarmEnded
+		}
+		list := []*client.Alarm{}
+		for a, err := range c.Alarms(ctx, f) {
+			if err != nil {
+				return err
+			}
+			if list = append(list, a); len(list) == l.Limit {
+				break
+			}
+		}
+		return l.print(con, list, func(w io.Writer) {
+			row(w, "ID", "WHAT", "OF", "FIRST", "LAST", "ENDED", "TIMES", "TOLD", "MESSAGE")
+			for _, a := range list {
+				row(w, a.ID, a.What, object{a.Kind, a.ObjectID, a.Name}, clock(&a.FirstAt), clock(&a.LastAt),
+					clock(a.RecoveredAt), times(a), told(a.Deliveries), firstLine(a.Message))
+			}
+		})
+	})
+}
+
+// times is how often an alarm was raised.
+func times(a *client.Alarm) string {
+	if a.Muted > 0 {
+		return fmt.Sprintf("%d, %d muted", a.Count, a.Muted)
+	}
+	return fmt.Sprint(a.Count)
+}
+
+// told names the channels of an alarm with what became of it there.
+func told(list []client.Delivery) string {
+	var words []string
+	for _, d := range list {
+		words = append(words, d.Channel+" "+outcome(&d))
+	}
+	return dash(strings.Join(words, ", "))
+}
+
+func outcome(d *client.Delivery) string {
+	if d.OK {
+		return "ok"
+	}
+	return "failed"
+}
+
+// firstLine is the beginning of a text that may have many lines.
+func firstLine(text string) string {
+	const most = 80
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if runes := []rune(line); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	if rest != "" {
+		line += " …"
+	}
+	return dash(line)
+}
+
+// alarmChannels lists channels.
+type alarmChannels struct {
+	remote
+	output
+}
+
+// Run prints them.
+func (l *alarmChannels) Run(ctx context.Context, con console) error {
+	return l.with(func(c *client.Client) error {
+		list, err := c.Channels(ctx)
+		if err != nil {
+			return err
+		}
+		return l.print(con, list, func(w io.Writer) {
+			row(w, "NAME", "TYPE", "GROUPS", "LAST", "RESULT")
+			for _, ch := range list {
+				groups, last, result := "all", "-", "-"
+				if ch.GroupIDs != nil {
+					groups = strings.Trim(fmt.Sprint(ch.GroupIDs), "[]")
+				}
+				if d := ch.LastDelivery; d != nil {
+					last, result = clock(&d.At), outcome(d)
+					if d.Error != "" {
+						result += ": " + firstLine(d.Error)
+					}
+				}
+				row(w, ch.Name, ch.Type, groups, last, result)
+			}
+		})
+	})
+}
+
+// alarmTest tests channels.
+type alarmTest struct {
+	remote
+
+	Channel string `arg:"" help:"Name of the channel."`
+}
+
+// Run sends the message, and waits until the service has it.
+func (l *alarmTest) Run(ctx context.Context, con console) error {
+	return l.with(func(c *client.Client) error {
+		if err := c.TestAlarm(ctx, l.Channel); err != nil {
+			if errors.Is(err, client.ErrNotFound) {
+				return notFound("there is no channel %q: xxl-job-admin alarm channels shows them", l.Channel)
+			}
+			return err
+		}
+		fmt.Fprintf(con.out, "sent a test through %s\n", safe(l.Channel))
+		return nil
+	})
+}
+
+// alarmMutes lists mute windows.
+type alarmMutes struct {
+	remote
+	output
+}
+
+// Run prints them.
+func (l *alarmMutes) Run(ctx context.Context, con console) error {
+	return l.with(func(c *client.Client) error {
+		list, err := c.Mutes(ctx)
+		if err != nil {
+			return err
+		}
+		return l.print(con, list, func(w io.Writer) {
+			row(w, "OF", "UNTIL", "BY", "REASON")
+			for _, m := range list {
+				row(w, object{m.Kind, m.ObjectID, m.Name}, clock(&m.Until), dash(m.User), dash(m.Reason))
+			}
+		})
+	})
+}
+
+// alarmMute mutes a job or group.
+type alarmMute struct {
+	remote
+	alarmObject
+
+	For    time.Duration `arg:"" help:"How long, such as 15m; at most 720h. The window ends by itself."`
+	Reason string        `help:"Why, for the others." env:"-" placeholder:"TEXT"`
+}
+
+// Run says until when.
+func (m *alarmMute) Run(ctx context.Context, con console) error {
+	if m.For < time.Second {
+		return usageError{fmt.Errorf("%v must be at least 1s", m.For)}
+	}
+	if err := m.check(false); err != nil {
+		return err
+	}
+	return m.with(func(c *client.Client) error {
+		of, err := m.find(ctx, c)
+		if err != nil {
+			return err
+		}
+		until := time.Now().Add(m.For).Truncate(time.Second).UTC()
+		err = c.SetMute(ctx, client.MuteInput{Kind: of.kind, ObjectID: of.id, Until: until, Reason: m.Reason})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(con.out, "muted %s until %s\n", safe(of.String()), clock(&until))
+		return nil
+	})
+}
+
+// alarmUnmute ends a mute window.
+type alarmUnmute struct {
+	remote
+	alarmObject
+}
+
+// Run ends it; one that is not there is no error.
+func (m *alarmUnmute) Run(ctx context.Context, con console) error {
+	if err := m.check(false); err != nil {
+		return err
+	}
+	return m.with(func(c *client.Client) error {
+		of, err := m.find(ctx, c)
+		if err != nil {
+			return err
+		}
+		if err := c.DeleteMute(ctx, of.kind, of.id); err != nil {
+			return err
+		}
+		fmt.Fprintf(con.out, "unmuted %s\n", safe(of.String()))
+		return nil
+	})
+}

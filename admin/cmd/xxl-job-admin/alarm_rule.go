@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/client"
+)
+
+// alarmRules lists rules.
+type alarmRules struct {
+	remote
+	output
+}
+
+// Run prints them.
+func (l *alarmRules) Run(ctx context.Context, con console) error {
+	return l.with(func(c *client.Client) error {
+		list, err := c.Rules(ctx)
+		if err != nil {
+			return err
+		}
+		return l.print(con, list, func(w io.Writer) {
+			row(w, "OF", "WHAT", "LIMIT", "BY", "SINCE")
+			for _, r := range list {
+				limit := time.Duration(r.LimitMs) * time.Millisecond
+				row(w, object{r.Kind, r.ObjectID, r.Name}, r.What, limit, dash(r.User), clock(&r.CreatedAt))
+			}
+		})
+	})
+}
+
+// alarmRule works on one rule.
+type alarmRule struct {
+	Set    alarmRuleSet    `cmd:"" help:"Set a rule for a job, or for every job of a group."`
+	Delete alarmRuleDelete `cmd:"" help:"Delete a rule."`
+}
+
+// alarmRuleSet sets a rule.
+type alarmRuleSet struct {
+	remote
+	alarmObject
+
+	What  string        `arg:"" enum:"late,long,nobody" help:"${alarm_what}"`
+	Limit time.Duration `arg:"" help:"For how long that may be, in whole seconds: 1s to 720h."`
+}
+
+// Run sets it, in place of one for the same object.
+func (r *alarmRuleSet) Run(ctx context.Context, con console) error {
+	if r.Limit < time.Second || r.Limit%time.Second != 0 {
+		return usageError{fmt.Errorf("%v must be whole seconds, at least 1s", r.Limit)}
+	}
+	if err := r.check(false); err != nil {
+		return err
+	}
+	return r.with(func(c *client.Client) error {
+		of, err := r.find(ctx, c)
+		if err != nil {
+			return err
+		}
+		err = c.SetRule(ctx, client.RuleInput{
+			Kind: of.kind, ObjectID: of.id, What: r.What, LimitMs: r.Limit.Milliseconds(),
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(con.out, "rule of %s: %s %v\n", safe(of.String()), r.What, r.Limit)
+		return nil
+	})
+}
+
+// alarmRuleDelete deletes a rule.
+type alarmRuleDelete struct {
+	remote
+	alarmObject
+
+	What string `arg:"" enum:"late,long,nobody" help:"late, long or nobody."`
+}
+
+// Run deletes it; one that is not there is no error.
+func (r *alarmRuleDelete) Run(ctx context.Context, con console) error {
+	if err := r.check(false); err != nil {
+		return err
+	}
+	return r.with(func(c *client.Client) error {
+		of, err := r.find(ctx, c)
+		if err != nil {
+			return err
+		}
+		if err := c.DeleteRule(ctx, of.kind, of.id, r.What); err != nil {
+			return err
+		}
+		fmt.Fprintf(con.out, "deleted the rule of %s: %s\n", safe(of.String()), r.What)
+		return nil
+	})
+}

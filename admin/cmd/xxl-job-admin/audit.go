@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/client"
+)
+
+// auditCmd reads the audit log.
+type auditCmd struct {
+	List   auditList   `cmd:"" help:"List what people and programs have changed, newest first."`
+	Export auditExport `cmd:"" help:"Print the audit log for another program, newest first."`
+}
+
+// auditFlags select audit records.
+type auditFlags struct {
+	User   string        `help:"Only where this is a part of who did it." env:"-" placeholder:"PART"`
+	Action string        `help:"Only this action: job.update, or job for all on jobs." env:"-" placeholder:"ACTION"`
+	Object string        `help:"Only this object: 'job 7', or job for all jobs." env:"-" placeholder:"OBJECT"`
+	Text   string        `help:"Only with this in the detail." env:"-" placeholder:"PART"`
+	Since  time.Duration `help:"Only of so much time until now, such as 24h." env:"-" placeholder:"TIME"`
+	Until  time.Duration `help:"Only those that are older than this, such as 1h." env:"-" placeholder:"TIME"`
+}
+
+// filter is the selection as the API knows it.
+func (a *auditFlags) filter() (client.AuditFilter, error) {
+	f := client.AuditFilter{User: a.User, Action: a.Action, Object: a.Object, Text: a.Text}
+	switch {
+	case a.Since < 0 || a.Until < 0:
+		return f, usageError{errors.New("--since and --until must not be negative")}
+	case a.Since > 0 && a.Until >= a.Since:
+		return f, usageError{fmt.Errorf("nothing is both of the last %v and older than %v", a.Since, a.Until)}
+	}
+	if a.Since > 0 {
+		f.From = time.Now().Add(-a.Since)
+	}
+	if a.Until > 0 {
+		f.To = time.Now().Add(-a.Until)
+	}
+	return f, nil
+}
+
+// auditList lists audit records.
+type auditList struct {
+	remote
+	output
+	auditFlags
+
+	Limit int `help:"How many at most." short:"n" default:"20" env:"-"`
+}
+
+// Run prints them.
+func (l *auditList) Run(ctx context.Context, con console) error {
+	if l.Limit < 1 {
+		return usageError{fmt.Errorf("--limit %d must be above 0", l.Limit)}
+	}
+	f, err := l.filter()
+	if err != nil {
+		return err
+	}
+	return l.with(func(c *client.Client) error {
+		list := []*client.AuditRecord{}
+		for a, err := range c.Audit(ctx, f) {
+			if err != nil {
+				return err
+			}
+			if list = append(list, a); len(list) == l.Limit {
+				break
+			}
+		}
+		return l.print(con, list, func(w io.Writer) {
+			row(w, "AT", "USER", "ACTION", "OBJECT", "DETAIL")
+			for _, a := range list {
+				row(w, clock(&a.At), dash(a.User), a.Action, dash(a.Object), firstLine(a.Detail))
+			}
+		})
+	})
+}
+
+// auditExport exports audit records.
+type auditExport struct {
+	remote
+	auditFlags
+
+	Format string `help:"ndjson, an object a line, or csv." enum:"ndjson,csv" default:"ndjson" env:"-"`
+}
+
+// Run prints them as they come. The limit of a request does not count for it.
+func (e *auditExport) Run(ctx context.Context, con console) error {
+	f, err := e.filter()
+	if err != nil {
+		return err
+	}
+	return e.with(func(c *client.Client) error { return c.ExportAudit(ctx, f, e.Format, con.out) })
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/client"
+)
+
+// TestSettingsCommands types what there is about logins, retention, the audit log
+// and alarms, mistakes too.
+func TestSettingsCommands(t *testing.T) {
+	t.Parallel()
+	k := newKitchen(t)
+	defer k.close()
+	c := k.boss(t)
+	k.must(t, "executor", "create", "kitchen", "--title", "Kitchen")
+	k.addressed(t, c)
+
+	k.logins(t)
+	k.retention(t)
+	k.mistakesWithAlarms(t)
+
+	k.must(t, "audit", "list", "--action", "settings", "--since", "1h", "-n", "5")
+	k.must(t, "audit", "list", "--user", "boss", "--object", "retention", "--text", "audit: 365", "-o", "json")
+	var records []client.AuditRecord
+	require.NoError(t, json.Unmarshal(k.rest, &records))
+	require.Len(t, records, 1)
+	assert.Equal(t, "key:boss", records[0].User)
+	k.must(t, "audit", "export", "--action", "group", "--format", "csv")
+	assert.True(t, strings.HasPrefix(string(k.rest), "id,at,user,action,object,detail\n"))
+	k.must(t, "audit", "export", "--since", "1h")
+	var one client.AuditRecord
+	require.NoError(t, json.NewDecoder(strings.NewReader(string(k.rest))).Decode(&one))
+	assert.NotZero(t, one.ID)
+	assert.Equal(t, exitUsage, k.run(t, "", "audit", "list", "--since", "1h", "--until", "2h"))
+	assert.Equal(t, exitUsage, k.run(t, "", "audit", "export", "--format", "xml"))
+	assert.Equal(t, exitUsage, k.run(t, "", "audit", "list", "-n", "0"))
+}
+
+// logins types what has to do with logins.
+func (k *kitchen) logins(t *testing.T) {
+	t.Helper()
+	form := url.Values{"userName": {"admin"}, "password": {"correct-horse"}}
+	for range 2 {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, k.url+"/auth/doLogin", strings.NewReader(form.Encode()))
+		require.NoError(t, err)
+		status, _ := do(t, req, "Content-Type", "application/x-www-form-urlencoded")
+		require.Equal(t, http.StatusOK, status)
+	}
+	k.must(t, "session", "list", "--user", "admin", "-o", "json")
+	var list []client.Login
+	require.NoError(t, json.Unmarshal(k.rest, &list))
+	require.Len(t, list, 2)
+	assert.Equal(t, "127.0.0.1", list[0].Client)
+	k.must(t, "session", "list")
+	assert.Equal(t, 3, strings.Count(string(k.rest), "\n"))
+	assert.Contains(t, string(k.rest), list[1].ID)
+	k.must(t, "session", "end", list[0].ID)
+	assert.Equal(t, exitNotFound, k.run(t, "", "session", "end", list[0].ID))
+	k.must(t, "session", "end", "--user", "admin")
+	assert.Equal(t, "logins of admin that were ended: 1\n", string(k.rest))
+	assert.Equal(t, exitNotFound, k.run(t, "", "session", "list", "--user", "nobody"))
+	assert.Equal(t, exitUsage, k.run(t, "", "session", "end"))
+	assert.Equal(t, exitUsage, k.run(t, "", "session", "end", list[0].ID, "--user", "admin"))
+}
+
+// retention types what has to do with how long rows are kept.
+func (k *kitchen) retention(t *testing.T) {
+	t.Helper()
+	k.must(t, "retention", "get")
+	assert.Regexp(t, `alarms that have ended +30 days`, string(k.rest))
+	assert.Regexp(t, `source +as the node was started`, string(k.rest))
+	assert.Equal(t, exitFault, k.run(t, "n\n", "retention", "set", "--run-days", "90"))
+	assert.Equal(t, exitOK, k.run(t, "y\n", "retention", "set", "--run-days", "90", "--alarm-days", "60"))
+	k.must(t, "retention", "set", "--audit-days", "0", "--yes", "-o", "json")
+	var r client.Retention
+	require.NoError(t, json.Unmarshal(k.rest, &r))
+	assert.Equal(t, client.RetentionInput{RunDays: 90, AlarmDays: 60}, r.RetentionInput)
+	assert.Equal(t, exitFault, k.run(t, "", "retention", "set", "--run-days", "2", "--yes"))
+	assert.Equal(t, exitUsage, k.run(t, "", "retention", "set"))
+	assert.Equal(t, exitUsage, k.run(t, "", "retention", "set", "--run-days", "5", "-o", "json"))
+	assert.Equal(t, exitUsage, k.run(t, "", "retention", "reset", "-o", "json"))
+	assert.Equal(t, exitOK, k.run(t, "y\n", "retention", "reset"))
+	assert.Regexp(t, `source +as the node was started`, string(k.rest))
+}
+
+// mistakesWithAlarms types what cannot be done about alarms.
+func (k *kitchen) mistakesWithAlarms(t *testing.T) {
+	t.Helper()
+	k.must(t, "alarm", "list", "--ended", "--group", "kitchen", "-o", "json")
+	assert.Equal(t, "[]\n", string(k.rest))
+	k.must(t, "alarm", "channels")
+	k.must(t, "alarm", "unmute", "--group", "kitchen")
+	k.must(t, "alarm", "rule", "delete", "--group", "1", "long")
+	for _, tt := range []struct {
+		code int
+		args []string
+	}{
+		{exitNotFound, []string{"test", "hook"}},
+		{exitNotFound, []string{"list", "--job", "nobody"}},
+		{exitNotFound, []string{"mute", "--group", "garage", "1m"}},
+		{exitNotFound, []string{"rule", "set", "--job", "99", "late", "1m"}},
+		{exitUsage, []string{"mute", "1m"}},
+		{exitUsage, []string{"mute", "--group", "kitchen", "soon"}},
+		{exitUsage, []string{"mute", "--group", "kitchen", "10ms"}},
+		{exitUsage, []string{"list", "--job", "1", "--group", "1"}},
+		{exitUsage, []string{"list", "-n", "0"}},
+		{exitUsage, []string{"rule", "set", "--group", "kitchen", "late", "1500ms"}},
+		{exitUsage, []string{"rule", "set", "--group", "kitchen", "failed", "1m"}},
+		{exitUsage, []string{"rule", "set", "late", "1m"}},
+		{exitUsage, []string{"rule", "delete", "late"}},
+		{exitUsage, []string{"unmute"}},
+		{exitFault, []string{"mute", "--group", "kitchen", "800h"}},
+	} {
+		assert.Equal(t, tt.code, k.run(t, "", append([]string{"alarm"}, tt.args...)...), tt.args)
+	}
+}

@@ -145,6 +145,7 @@ func (b *Bars) HTML() template.HTML {
 		}
 		rows[i] = row
 	}
+	b.legend = b.Series
 	return b.figure("bars", barsWidth, barsHeight, func(c *canvas) { b.draw(c, buckets, label) }, head, rows)
 }
 
@@ -166,7 +167,11 @@ func (b *Bars) draw(c *canvas, buckets []Bucket, label func(time.Time) string) {
 	}
 	top = ceiling(top)
 	const floor = barsHeight - barsBottom
-	for _, part := range []float64{0, 0.5, 1} {
+	parts := []float64{0, 0.5, 1}
+	if top <= 1 { // of things that come whole
+		parts = []float64{0, 1}
+	}
+	for _, part := range parts {
 		y := floor - part*(floor-8)
 		c.tag("line", "class", "chart-grid", "x1", num(barsLeft), "x2", num(barsWidth), "y1", num(y), "y2", num(y))
 		c.text("text", num(top*part), "class", "chart-axis chart-end", "x", num(barsLeft-4), "y", num(y+4))

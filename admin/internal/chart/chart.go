@@ -21,6 +21,8 @@ type Frame struct {
 	Title, Unit string
 	// Table is the label of the disclosure over the numbers, as "Table".
 	Table string
+
+	legend []Series // what stands for what, where there is more than one
 }
 
 // Class is the result that a mark stands for: it decides colour and shape. An
@@ -45,6 +47,24 @@ func (c Class) name() string {
 		return "c-" + string(c)
 	}
 	return "c-" + string(Lost)
+}
+
+// sign stands for the class in a text.
+func (c Class) sign() string {
+	switch c {
+	case OK:
+		return "✓"
+	case Failed:
+		return "✕"
+	case Running:
+		return "●"
+	case Waiting:
+		return "◷"
+	case Skipped:
+		return "⊘"
+	case Lost, Plain:
+	}
+	return "■"
 }
 
 // canvas builds one chart.
@@ -137,6 +157,12 @@ func (f *Frame) figure(
 	if f.Unit != "" {
 		c.WriteByte(' ')
 		c.text("span", f.Unit, "class", "chart-unit")
+	}
+	if len(f.legend) > 1 {
+		for _, s := range f.legend {
+			c.WriteByte(' ')
+			c.text("span", s.Class.sign()+" "+s.Name, "class", "chart-key "+s.Class.name())
+		}
 	}
 	c.end("figcaption")
 	f.svg(&c, width, height, draw)

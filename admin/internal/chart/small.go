@@ -79,18 +79,15 @@ type Strip struct {
 	Ticks func(took time.Duration) string
 }
 
-// A bar that took no time is stripLeast high.
-const stripLeast = 3
-
-// stripSize is how large a strip is drawn, and how high its knee stands where
-// some runs are above it.
-type stripSize struct{ slot, bar, height, knee, axis float64 }
+// stripSize is how large a strip is drawn, how high a bar is that took no time, so
+// that its shape is seen, and how high the knee stands where some are above it.
+type stripSize struct{ slot, bar, height, least, knee, axis float64 }
 
 func (s *Strip) size() stripSize {
 	if s.Ticks != nil {
-		return stripSize{slot: 9, bar: 7, height: 96, knee: 60, axis: 64}
+		return stripSize{slot: 9, bar: 7, height: 96, least: 8, knee: 60, axis: 64}
 	}
-	return stripSize{slot: 6, bar: 4, height: 28, knee: 18}
+	return stripSize{slot: 6, bar: 4, height: 28, least: 5, knee: 18}
 }
 
 // Scale says what heights stand for: those up to knee are linear, and a bar of
@@ -140,7 +137,7 @@ func (s *Strip) HTML() template.HTML {
 		}
 	}
 	return s.small(kind, float64(slots)*d.slot+d.axis, d.height, func(c *canvas) {
-		if s.Ticks != nil && d.top > 0 {
+		if s.Ticks != nil {
 			d.axes(c, float64(slots)*d.slot, s.Ticks)
 		}
 		first := slots - len(runs) // the newest stands at the right end
@@ -169,9 +166,9 @@ func (d *stripDrawing) room() float64 {
 func (d *stripDrawing) high(took time.Duration) float64 {
 	switch room := d.room(); {
 	case d.top <= 0 || took <= 0:
-		return stripLeast
+		return d.least
 	case took <= d.short:
-		return stripLeast + float64(took)/float64(d.short)*(room-stripLeast)
+		return d.least + float64(took)/float64(d.short)*(room-d.least)
 	default:
 		above := math.Log(float64(took)/float64(d.short)) / math.Log(float64(d.top)/float64(d.short))
 		return room + 4 + above*(d.height-5-room) // the gap is within the 4
@@ -187,13 +184,16 @@ func (d *stripDrawing) axes(c *canvas, width float64, text func(time.Duration) s
 		line(y)
 		c.text("text", text(took), "class", "chart-axis", "x", num(width+6), "y", num(y+below))
 	}
+	line(d.height - 0.5)
+	if d.top == 0 {
+		return
+	}
 	at(1, d.top, 9)
 	if d.short < d.top {
 		at(d.height-d.room(), d.short, 4)
 	} else {
-		at((d.height+1-stripLeast)/2, d.top/2, 4)
+		at((d.height+1-d.least)/2, d.top/2, 4)
 	}
-	line(d.height - 0.5)
 }
 
 func (d *stripDrawing) draw(c *canvas, r *StripRun, x float64) {

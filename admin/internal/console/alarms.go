@@ -115,7 +115,7 @@ func (c *call) alarmSettings(ctx context.Context, p *alarmsPage) error {
 	}
 	for _, r := range rules {
 		p.Rules = append(p.Rules, ruleRow{
-			r, c.t("alarms.rule." + string(r.What)), c.alarmTitle(r.Kind, r.ObjectID, r.Name), r.Limit.String(),
+			r, c.t("alarms.rule." + string(r.What)), c.alarmTitle(r.Kind, r.ObjectID, r.Name), took(c.lang, r.Limit),
 		})
 	}
 	for _, w := range model.AlarmRules() {

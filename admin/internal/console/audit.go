@@ -47,7 +47,9 @@ var auditFields = []string{"user", "action", "object", "text", "from", "to"}
 
 // auditFilter reads the filter from the address.
 func (c *call) auditFilter() (f model.AuditFilter, problem string) {
-	f = model.AuditFilter{User: c.str("user"), Action: c.str("action"), Object: c.str("object"), Text: c.str("text")}
+	f = model.AuditFilter{
+		User: c.str("user"), Action: c.str("action"), Object: c.auditObject(c.str("object")), Text: c.str("text"),
+	}
 	for name, to := range map[string]*time.Time{"from": &f.From, "to": &f.To} {
 		text := c.str(name)
 		if text == "" {
@@ -137,6 +139,17 @@ func (c *call) auditOf(object string) string {
 		return c.t("audit.of."+kind, id)
 	}
 	return object
+}
+
+// auditObject is an object as it is on record, of one in the words of the page.
+func (c *call) auditObject(text string) string {
+	for _, kind := range []string{"job", "group", "log", "user", "key", "session"} {
+		before, after, _ := strings.Cut(c.t("audit.of."+kind), "{0}")
+		if id, ok := strings.CutPrefix(text, before); ok && after == "" && id != "" {
+			return kind + " " + id
+		}
+	}
+	return text
 }
 
 // objectPath is the page of what a record is about.

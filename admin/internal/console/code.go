@@ -134,6 +134,9 @@ func (c *call) code(ctx context.Context) error {
 	if c.r.Form.Has("from") && c.r.Form.Has("to") {
 		p.Diff = diffOf(text(p.From), text(p.To))
 		p.DiffText = c.t("code.diff", c.versionName(p.From), c.versionName(p.To))
+		if p.To == 0 && len(p.Versions) > 0 {
+			p.To = p.Versions[0].ID // the current one is marked
+		}
 	} else if len(p.Versions) > 1 {
 		p.From, p.To = p.Versions[1].ID, p.Versions[0].ID
 	}

@@ -202,7 +202,8 @@ func TestWords(t *testing.T) {
 	assert.Equal(t, "–", ago(i18n.En, noon, time.Time{}))
 	for d, want := range map[time.Duration]string{
 		-1: "–", 0: "0 ms", 340 * time.Millisecond: "340 ms", 1240 * time.Millisecond: "1.24 s",
-		185 * time.Second: "3 min 5 s", 124 * time.Minute: "2 h 4 min", 50 * time.Hour: "2 d 2 h",
+		185 * time.Second: "3 min 5 s", 124 * time.Minute: "2 h 4 min", 30 * time.Second: "30 s",
+		5 * time.Minute: "5 min", time.Hour: "1 h", 2500 * time.Millisecond: "2.50 s", 50 * time.Hour: "2 d 2 h",
 	} {
 		assert.Equal(t, want, took(i18n.En, d))
 	}

@@ -1,10 +1,13 @@
 package console
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
 // What executors of all kinds write into the log of a run when it begins and
@@ -58,6 +61,31 @@ func lineClock(line string) string {
 		return ""
 	}
 	return line[:len(time.DateTime)]
+}
+
+// clockSlack is how far the clock of an executor may be from ours before a page
+// says so.
+const clockSlack = 10 * time.Minute
+
+// clockApart says how far the clock of the executor is from that of the pages, if
+// it cannot have been within the time of the run; "" else. Most often it has
+// another time zone, and whole quarters of an hour tell that best.
+func (c *call) clockApart(l *model.Log, k runClock) string {
+	there, err := time.ParseInLocation(time.DateTime, cmp.Or(k.Began, k.Ended), c.s.cfg.Location)
+	if err != nil || l.TriggerTime.IsZero() {
+		return ""
+	}
+	until := l.HandleTime
+	if until.IsZero() {
+		until = c.now()
+	}
+	switch {
+	case there.Before(l.TriggerTime.Add(-clockSlack)):
+		return " " + c.t("run.step.behind", took(c.lang, l.TriggerTime.Sub(there).Round(15*time.Minute)))
+	case there.After(until.Add(clockSlack)):
+		return " " + c.t("run.step.ahead", took(c.lang, there.Sub(until).Round(15*time.Minute)))
+	}
+	return ""
 }
 
 // runClocks keeps what the logs of runs that have ended said, so that it is known

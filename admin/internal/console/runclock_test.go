@@ -67,6 +67,7 @@ func TestClockIsKept(t *testing.T) {
 		return wire.LogResult{}, errors.New("connection refused")
 	}
 	gone := v.text(runPath(ended))
+	assert.Contains(t, gone, "its clock is about 8 h ahead of this page's")
 	assert.Contains(t, gone, "connection refused")
 	assert.Contains(t, gone, began+" <span class=\"muted\">(the executor's clock, read from its log at 2026-11-21 12:00:00 UTC)")
 	assert.NotContains(t, v.text(runPath(open)), began, "it is not over")

@@ -38,6 +38,7 @@ func (c *call) steps(l *model.Log, k runClock) []step {
 	if !k.Read.IsZero() {
 		says = c.t("run.step.clock.kept", stamp(k.Read.In(c.s.cfg.Location)))
 	}
+	says += c.clockApart(l, k)
 	list = append(list,
 		step{Name: c.t("run.step.started"), Clock: k.Began, Says: says, Done: k.Began != "" || ended},
 		step{Name: c.t("run.step.ended"), Clock: k.Ended, Says: says, Done: k.Ended != "" || ended})

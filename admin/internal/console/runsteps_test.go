@@ -60,7 +60,7 @@ func TestTimeLine(t *testing.T) {
 	w.ended(ok, 200)
 	done := v.text(runPath(ok))
 	assert.Contains(t, done, "(no time reported)", "the log is empty")
-	assert.Contains(t, done, "1 min 0 s in all")
+	assert.Contains(t, done, "1 min in all")
 	w.parts.text = func(r wire.LogRequest) (wire.LogResult, error) {
 		return wire.LogResult{
 			FromLineNum: r.FromLineNum, ToLineNum: 3, IsEnd: true,

@@ -86,7 +86,7 @@ func TestJobAlarms(t *testing.T) {
 	v.post("/alarms/rules", values(map[string]string{"group": strconv.Itoa(int(g)), "what": "long", "limit": "60"}))
 	v.post("/alarms/mute", values(map[string]string{"job": strconv.Itoa(int(other.ID)), "minutes": "20", "reason": "not mine"}))
 	page = v.text(at)
-	for _, want := range []string{"deploy ", "fires later than", "1m30s", "rule of the group", "runs longer than"} {
+	for _, want := range []string{"deploy ", "fires later than", "1 min 30 s", "rule of the group", "runs longer than"} {
 		assert.Contains(t, page, want)
 	}
 	assert.NotContains(t, page, "not mine")
@@ -95,7 +95,7 @@ func TestJobAlarms(t *testing.T) {
 	back("/alarms/rules/delete", map[string]string{"job": id, "what": "late", "back": at})
 	page = v.text(at)
 	assert.NotContains(t, page, "deploy ")
-	assert.NotContains(t, page, "1m30s")
+	assert.NotContains(t, page, "1 min 30 s")
 }
 
 // values makes a form.

@@ -141,11 +141,12 @@ func TestAuditFilter(t *testing.T) {
 		assert.Contains(t, all, want)
 	}
 	for query, want := range map[string][]string{
-		"user=ANN":         {"user.create", "job.update"},
-		"action=job":       {"job.start", "job.update"},
-		"action=job.start": {"job.start"},
-		"object=job+7":     {"job.update"},
-		"text=bert":        {"user.create"},
+		"user=ANN":          {"user.create", "job.update"},
+		"action=job":        {"job.start", "job.update"},
+		"action=job.start":  {"job.start"},
+		"object=job+7":      {"job.update"},
+		"object=executor+2": {"mute.end"},
+		"text=bert":         {"user.create"},
 		"from=2026-11-21T09:00&to=2026-11-21T10:30": {"user.create", "job.start"},
 		"user=nobody": nil,
 	} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
@@ -68,16 +69,24 @@ func took(lang i18n.Lang, d time.Duration) string {
 	case d < time.Second:
 		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
 	case d < time.Minute:
-		return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s"
+		seconds := strings.TrimSuffix(strconv.FormatFloat(d.Truncate(10*time.Millisecond).Seconds(), 'f', 2, 64), ".00")
+		return lang.Console("time.s", seconds)
 	case d < time.Hour:
-		return lang.Console("time.min", int(d/time.Minute)) + " " +
-			lang.Console("time.s", int(d%time.Minute/time.Second))
+		return inTwo(lang, "time.min", d, time.Minute, "time.s", time.Second)
 	case d < 48*time.Hour:
-		return lang.Console("time.h", int(d/time.Hour)) + " " + lang.Console("time.min", int(d%time.Hour/time.Minute))
+		return inTwo(lang, "time.h", d, time.Hour, "time.min", time.Minute)
 	default:
-		return lang.Console("time.d", int(d/(24*time.Hour))) + " " +
-			lang.Console("time.h", int(d%(24*time.Hour)/time.Hour))
+		return inTwo(lang, "time.d", d, 24*time.Hour, "time.h", time.Hour)
 	}
+}
+
+// inTwo is a duration in a unit, and its rest in a smaller one.
+func inTwo(lang i18n.Lang, key string, d, unit time.Duration, smallKey string, small time.Duration) string {
+	text := lang.Console(key, int(d/unit))
+	if rest := int(d % unit / small); rest > 0 {
+		text += " " + lang.Console(smallKey, rest)
+	}
+	return text
 }
 
 // count writes a whole number with a mark between thousands.

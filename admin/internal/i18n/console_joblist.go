@@ -72,6 +72,7 @@ var consoleJobList = pageTexts{
 	"job.tags":          {"标签", "標籤", "Tags"},
 	"job.handler.short": {"处理器", "處理器", "Handler"},
 	"job.strip.unit":    {"柱高为耗时，满格 {0}", "柱高為耗時，滿格 {0}", "height is the duration, full height {0}"},
+	"job.strip.order":   {"最右为最近一次", "最右為最近一次", "the newest stands at the right"},
 	"job.strip.knee": {
 		"柱高为耗时：十次中有九次不超过 {0}；缺口以上为更久的运行，按缩小的比例画到 {1}",
 		"柱高為耗時：十次中有九次不超過 {0}；缺口以上為更久的執行，按縮小的比例畫到 {1}",

@@ -105,6 +105,8 @@ var consoleRuns = pageTexts{
 		"（执行器时钟，{0} 从其日志读到）", "（執行器時鐘，{0} 從其日誌讀到）",
 		"(the executor's clock, read from its log at {0})",
 	},
+	"run.step.behind":   {"其时钟比本页慢约 {0}", "其時鐘比本頁慢約 {0}", "its clock is about {0} behind this page's"},
+	"run.step.ahead":    {"其时钟比本页快约 {0}", "其時鐘比本頁快約 {0}", "its clock is about {0} ahead of this page's"},
 	"run.step.norecord": {"（未报告时间）", "（未回報時間）", "(no time reported)"},
 	"run.attempts":      {"各次尝试", "各次嘗試", "Attempts"},
 	"run.attempt.first": {"首次", "首次", "first try"},

@@ -111,6 +111,12 @@ func (w *world) fillIn(pattern string) string {
 	case strings.HasPrefix(pattern, "/executors/"), strings.HasPrefix(pattern, "/settings/"):
 		ids["{id}"] = 2
 	}
+	switch pattern { // these want to know which
+	case "/executors/{id}/address":
+		pattern = with(pattern, "at", "http://10.0.2.1:9999/")
+	case "/v1/groups/{group_id}/address":
+		pattern = with(pattern, "address", "http://10.0.2.1:9999/")
+	}
 	for name, id := range ids {
 		pattern = strings.ReplaceAll(pattern, name, fmt.Sprint(id))
 	}

@@ -193,15 +193,20 @@ func (b *tab) cloneAndDelete(job string) {
 	clone := b.text(`location.pathname`)
 	assert.NotEqual(b.t, job, clone)
 	assert.Equal(b.t, "a clone", b.text(`document.querySelector('h1').textContent.trim()`))
-	const form = `form[action$="/delete"]`
-	b.follow(click(`details:has(`+form+`) > summary`, form+` button.primary`)...)
+	b.follow(click(`main a.danger[href$="/delete"]`)...)
+	b.clean("the question before a deletion")
+	b.follow(click(`form[action$="/delete"] button.danger`)...)
 	assert.Equal(b.t, "/jobs", b.text(`location.pathname`))
 	assert.NotContains(b.t, b.text(`document.querySelector('main').textContent`), "a clone")
 	b.clean("deleted")
-	b.expect(http.StatusNotFound)
 	b.visit(clone)
 	b.clean("a job that is gone")
-	b.expect()
+	b.follow(click(`form[action$="/restore"] button.primary`)...)
+	assert.Equal(b.t, clone, b.text(`location.pathname`))
+	assert.Equal(b.t, "a clone", b.text(`document.querySelector('h1').textContent.trim()`))
+	b.clean("a job that came back")
+	b.follow(click(`main a.danger[href$="/delete"]`)...)
+	b.follow(click(`form[action$="/delete"] button.danger`)...)
 }
 
 // signOut ends the session: who has kept the cookie does not come in with it.

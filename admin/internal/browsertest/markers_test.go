@@ -203,6 +203,14 @@ func (m *markers) besides(s *seeding, j *model.Job, admin int32) {
 		At: s.now, User: m.text("change: user", 64), Kind: model.ChangeJob, ObjectID: j.ID, Action: "update",
 		Before: state("change: before"), After: state("change: after"),
 	}))
+	gone := s.job(j.GroupID, m.text("deleted: name", 255), func(*model.Job) {})
+	no(s.st.RemoveJob(ctx, &model.Change{
+		At: s.now, User: m.text("deleted: user of the change", 64), Kind: model.ChangeJob, ObjectID: gone.ID, Action: "delete",
+		Before: state("deleted: state"),
+	}, &model.Deleted{
+		Kind: model.ChangeJob, ObjectID: gone.ID, GroupID: j.GroupID, Name: gone.Name, At: s.now, Made: s.now,
+		User: m.text("deleted: user", 64),
+	}))
 	no(s.st.CreateSession(ctx, &model.Session{
 		Key: strings.Repeat("1", 64), UserID: admin, Created: s.now, Expires: s.now.Add(time.Hour), Seen: s.now,
 		Client: m.text("session: address", 64), Agent: m.text("session: browser", 255),

@@ -3,6 +3,7 @@
 package browsertest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -26,6 +27,7 @@ type seeds struct {
 	groups, jobs, users []int32
 	runs                []int64
 	shard, attempt      int64 // a run of a broadcast to many, and one that was tried again
+	gone, goneGroup     int32 // a script job and an executor that were deleted
 }
 
 // empty fills nothing in.
@@ -140,6 +142,7 @@ func (s *seeding) crowd() {
 		s.users = append(s.users, u.ID)
 	}
 	s.settings(odd)
+	s.deletions(odd, names)
 	s.broadcast(s.job(odd, "broadcast to 143", func(*model.Job) {}))
 	s.retries(s.job(odd, "tried again", func(*model.Job) {}))
 }
@@ -184,6 +187,46 @@ func (s *seeding) settings(group int32) {
 			User: names[i], Created: s.now,
 		}))
 		no(s.st.SetTags(ctx, s.jobs[3+i], []string{"وسم", "nightly", strings.Repeat("t", 64)}))
+	}
+}
+
+// deletions deletes more jobs than a page lists, the last of them with code, and an
+// executor.
+func (s *seeding) deletions(group int32, names []string) {
+	s.t.Helper()
+	var j *model.Job
+	for i := range 60 {
+		j = s.job(group, names[i%len(names)], func(j *model.Job) {
+			if i == 59 {
+				j.GlueType, j.GlueSource, j.GlueRemark = "GLUE_SHELL", model.T("#!/bin/sh\n# "+evil+"\n"), model.T(mark)
+			}
+		})
+		if i == 59 {
+			s.glue(j, "#!/bin/sh\necho another\n", "another")
+		}
+		s.remove(model.ChangeJob, j.ID, group, j.Name, `{"name":`+quoted(j.Name)+`,"param":`+quoted(evil)+`}`)
+	}
+	s.gone = j.ID
+	s.goneGroup = s.group(&model.Group{AppName: "was-here", Title: "Was here"})
+	s.remove(model.ChangeGroup, s.goneGroup, s.goneGroup, "Was here", `{"app_name":"was-here","title":"Was here"}`)
+	s.groups = s.groups[:len(s.groups)-1]
+}
+
+func quoted(text string) string {
+	raw, _ := json.Marshal(text)
+	return string(raw)
+}
+
+// remove deletes a job or an executor as a user does.
+func (s *seeding) remove(kind string, id, group int32, name, state string) {
+	s.t.Helper()
+	at := s.now.Add(-time.Hour)
+	c := &model.Change{At: at, User: mark, Kind: kind, ObjectID: id, Action: "delete", Before: model.T(state)}
+	d := &model.Deleted{Kind: kind, ObjectID: id, GroupID: group, Name: name, At: at, Made: at, User: mark}
+	if kind == model.ChangeJob {
+		require.NoError(s.t, s.st.RemoveJob(s.t.Context(), c, d))
+	} else {
+		require.NoError(s.t, s.st.RemoveGroup(s.t.Context(), c, d))
 	}
 }
 

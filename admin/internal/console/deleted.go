@@ -229,46 +229,34 @@ func (c *call) askDelete(ctx context.Context) error {
 	})
 }
 
-// touched says in sentences what the deletion of jobs touches, and what of it can
-// be brought back.
-func (c *call) touched(ctx context.Context, ids []int32) ([]string, error) {
+// touched is what the deletion of jobs touches, in sentences.
+type touched struct {
+	Lines   []string
+	Ways    int // jobs that have one of them as a child
+	Parents []ops.Parent
+	More    int // of these that are not named
+	Back    string
+}
+
+// touched says what the deletion of jobs touches, and what of it can be brought
+// back.
+func (c *call) touched(ctx context.Context, ids []int32) (*touched, error) {
 	d, err := c.s.cfg.Ops.Deletion(ctx, c.who, ids)
 	if err != nil {
 		return nil, err
 	}
-	var list []string
+	t := &touched{Ways: d.Ways, Parents: d.Parents, More: d.Ways - len(d.Parents)}
 	for _, of := range []struct {
 		n   int
 		key string
 	}{{d.Started, "touch.started"}, {d.Running, "touch.running"}, {d.Planned, "touch.planned"}} {
 		if of.n > 0 {
-			list = append(list, c.t(of.key, count(of.n)))
+			t.Lines = append(t.Lines, c.t(of.key, count(of.n)))
 		}
-	}
-	if d.Ways > 0 {
-		names := ""
-		for i, p := range d.Parents {
-			if i > 0 {
-				names += c.t("touch.and")
-			}
-			names += "#" + strconv.Itoa(int(p.ID))
-			if p.Name != "" {
-				names += " " + p.Name
-			}
-		}
-		if d.Ways > len(d.Parents) {
-			names += " …"
-		}
-		list = append(list, c.t("touch.parents", count(d.Ways), names))
 	}
 	_, kept, err := c.restoreWords(ctx)
-	if err != nil {
-		return nil, err
+	if t.Back = c.t("touch.back") + " " + kept; d.Versions > 0 {
+		t.Back = c.t("touch.back.code", count(d.Versions)) + " " + kept
 	}
-	list = append(list, c.t("touch.runs"))
-	back := c.t("touch.back")
-	if d.Versions > 0 {
-		back = c.t("touch.back.code", count(d.Versions))
-	}
-	return append(list, back+" "+kept), nil
+	return t, err
 }

@@ -28,9 +28,10 @@ func TestDeleteAsks(t *testing.T) {
 	assert.Contains(t, v.text(pathOf(j)), `href="`+pathOf(j)+`/delete"`)
 	page := v.text(pathOf(j) + "/delete")
 	assert.Contains(t, page, "Delete 1 job?")
-	assert.Contains(t, page, "1 other job has such a job as a child, and runs nothing in its place: #2 parent")
+	assert.Contains(t, page, "1 other job has such a job as a child, and will start nothing in its place:")
+	assert.Contains(t, page, `<a href="/jobs/2"><code>2</code> <bdi>parent`)
 	assert.Contains(t, page, "Their runs go with them, for good.")
-	assert.Contains(t, page, "Settings and tags can be brought back. That is kept for 365 days, as the audit log is.")
+	assert.Contains(t, page, "Settings and tags can be brought back. What is deleted is kept for 365 days, as long as the audit log.")
 	assert.Contains(t, page, `action="`+pathOf(j)+`/delete"`)
 	assert.NotContains(t, v.get(pathOf(j)+"/delete").Body.String(), "<script>alert")
 

@@ -99,7 +99,7 @@ func (c *call) bulkSaid(text string, r *ops.BulkResult, made *ops.Made) flash {
 type surePage struct {
 	Do      string
 	Action  string   // path that the form is posted to
-	Touched []string // what goes with them, in sentences
+	Touched *touched // by their deletion
 	Jobs    []*model.Job
 	Groups  map[int32]string // titles
 	Hidden  int              // jobs that are meant and not named

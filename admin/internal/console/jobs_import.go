@@ -61,9 +61,9 @@ type planView struct {
 	Hidden                 int // steps that are not shown
 	Create, Update, Delete int
 	Unchanged              int
-	Touched                []string
-	Version                string // of the plan: what is applied is what was shown
-	Stale                  bool   // it is another plan than the one that was shown
+	Touched                *touched // by the deletions; nil without one
+	Version                string   // of the plan: what is applied is what was shown
+	Stale                  bool     // it is another plan than the one that was shown
 }
 
 // planStep is what happens to one job.

@@ -105,6 +105,7 @@ func TestJobsAreFilteredAndPaged(t *testing.T) {
 	assert.Contains(t, page, "1–1 of 1")
 	assert.NotContains(t, page, "gold")
 	assert.Contains(t, w.as(w.user("nobody1", false, "")).text("/jobs"), "no permission on any executor")
+	assert.Contains(t, newWorld(t).emptyList(), "There is no executor yet: connect one first", "an administrator may all")
 }
 
 // TestForeignJobs: nobody reads or changes what belongs to somebody else.
@@ -290,4 +291,10 @@ func TestOldAddresses(t *testing.T) {
 	nobody := w.as(nil)
 	assert.Contains(t, nobody.text("/toLogin"), `name="password"`)
 	assert.Equal(t, "/signin?next=%2Fjobinfo%3FjobGroup%3D3", nobody.get("/jobinfo?jobGroup=3").Header().Get("Location"))
+}
+
+// emptyList is the list of jobs as an administrator sees it who has nothing yet.
+func (w *world) emptyList() string {
+	w.t.Helper()
+	return w.as(w.admin).text("/jobs")
 }

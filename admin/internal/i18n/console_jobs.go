@@ -20,6 +20,10 @@ var consoleJobs = pageTexts{
 	"jobs.all":         {"全选本页", "全選本頁", "Select the whole page"},
 	"jobs.none":        {"还没有任务。", "還沒有任務。", "There is no job yet."},
 	"jobs.none.filter": {"没有符合筛选条件的任务。", "沒有符合篩選條件的任務。", "No job matches the filter."},
+	"jobs.none.executors": {
+		"还没有执行器。先接入一个，再为它新建任务。", "還沒有執行器。先接入一個，再為它新增任務。",
+		"There is no executor yet: connect one first, and then make a job for it.",
+	},
 	"jobs.none.groups": {
 		"您还没有任何执行器的权限，请联系管理员。",
 		"您還沒有任何執行器的權限，請聯絡管理員。",

@@ -70,6 +70,7 @@ type probeView struct {
 	OK       bool
 	Took     string
 	Fault    string // the first answer that is not as it should be
+	Word     string // for that
 	Kind     string
 	Steps    []probeStep
 	Evidence []said
@@ -97,6 +98,11 @@ func (c *call) probed(p *model.Probe) *probeView {
 		Kind: c.releaseWords(&model.AddressState{Release: p.Release}),
 	}
 	for _, s := range p.Steps {
+		if !s.OK && v.Word == "" {
+			if v.Word = c.t("executor.wrong"); s.Code == 0 {
+				v.Word = c.t("executor.silent")
+			}
+		}
 		step := probeStep{Name: c.t("probe." + s.Name), OK: s.OK, Took: took(c.lang, s.Took), Said: s.Text}
 		switch {
 		case s.Name == model.ProbeUnnamed && s.OK && s.Code != model.CodeSuccess:

@@ -69,14 +69,34 @@ func (c *Client) RevokeKey(ctx context.Context, id int64) error {
 // Roles of a user.
 const (
 	RoleAdmin = "admin" // may do everything
-	RoleUser  = "user"  // manages the groups of User.GroupIDs
+	RoleUser  = "user"  // may what User.Roles say
+)
+
+// GroupRole is what a user may do in a group: RoleViewer, RoleOperator,
+// RoleEditor or RoleGroupAdmin.
+type GroupRole struct {
+	GroupID int32  `json:"group_id"`
+	Role    string `json:"role"`
+}
+
+// Roles in a group. Each holds what those before it hold.
+const (
+	RoleViewer     = "viewer"   // sees jobs, runs, logs, addresses and alarms
+	RoleOperator   = "operator" // also runs, kills, retries, starts, stops, probes and mutes
+	RoleEditor     = "editor"   // also changes jobs, tags and alarm rules, and clears logs
+	RoleGroupAdmin = "admin"    // also sets title, addresses and token, and who has which role
 )
 
 // UserInput is what is set of a user.
 type UserInput struct {
-	Password string  `json:"password,omitempty"` // 4 to 20 characters; "" leaves it as it is
-	Role     string  `json:"role"`               // RoleAdmin or RoleUser
+	Password string `json:"password,omitempty"` // 4 to 20 characters; "" leaves it as it is
+	Role     string `json:"role"`               // RoleAdmin or RoleUser
+	// GroupIDs are the groups whose editor the user is to be; its lower roles in
+	// others stay. Without Roles.
 	GroupIDs []int32 `json:"group_ids,omitempty"`
+	// Roles are all that the user may do, by group; nil says nothing, an empty one
+	// takes them all away.
+	Roles []GroupRole `json:"roles,omitzero"`
 	// MayWriteCode lets a user write code of script jobs, where the admin allows it;
 	// nil leaves it as it is.
 	MayWriteCode *bool `json:"may_write_code,omitempty"`
@@ -91,10 +111,11 @@ type UserCreate struct {
 
 // User is a user.
 type User struct {
-	ID       int32   `json:"id"`
-	Username string  `json:"username"`
-	Role     string  `json:"role"`
-	GroupIDs []int32 `json:"group_ids"`
+	ID       int32       `json:"id"`
+	Username string      `json:"username"`
+	Role     string      `json:"role"`
+	GroupIDs []int32     `json:"group_ids"` // whose editor or admin it is
+	Roles    []GroupRole `json:"roles"`
 	// MayWriteCode says that the user may write code of script jobs, where the admin
 	// allows it; administrators may without it.
 	MayWriteCode bool `json:"may_write_code"`
@@ -175,6 +196,8 @@ type Session struct {
 	Source   string   `json:"source"` // key or session
 	Verbs    []string `json:"verbs"`
 	GroupIDs []int32  `json:"group_ids"` // nil is all
+	// Roles are those of a user who is no administrator.
+	Roles []GroupRole `json:"roles"`
 }
 
 // Session returns what the key may do.

@@ -70,5 +70,6 @@ var helpTexts = kong.Vars{
 		"auto, yes or no.",
 	"user_groups": "Executor groups that the user may manage, with commas between them: ids, or app names too where " +
 		"an admin is asked.",
+	"user_group":   "Executor group: its id, or its app name where there is a key for the running admin.",
 	"user_offline": "Open the database, also where there is a key for the running admin.",
 }

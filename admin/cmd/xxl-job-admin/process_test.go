@@ -20,6 +20,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
 
 // startLimit bounds the waits for a process.
@@ -305,6 +308,10 @@ func TestUsers(t *testing.T) {
 	code, out, errOut = call(t, "", "user", "add", "chief", "--admin", "--db", db)
 	require.Equal(t, exitOK, code, errOut)
 	assert.Regexp(t, `^password of chief: \S{20}\n$`, out)
+	addGroups(t, db, "orders", "reports")
+	code, _, errOut = call(t, "", "user", "add", "anna", "--groups", "2,1,9", "--db", db)
+	assert.Equal(t, exitFault, code)
+	assert.Contains(t, errOut, "there is no executor (group) 9")
 	code, out, errOut = call(t, "sesame-open\n", "user", "add", "anna", "--groups", "2,1", "--password-stdin", "--db", db)
 	require.Equal(t, exitOK, code, errOut)
 	assert.Empty(t, out)
@@ -313,10 +320,26 @@ func TestUsers(t *testing.T) {
 	assert.Contains(t, errOut, "choose another name")
 
 	_, out, _ = call(t, "", "user", "list", "--db", db)
-	assert.Equal(t, "ID  NAME   ROLE   GROUPS\n1   chief  admin  all\n2   anna   user   2,1\n", out)
+	assert.Equal(t, "ID  NAME   ROLE   GROUPS\n1   chief  admin  all\n2   anna   user   1=editor,2=editor\n", out)
+	for _, args := range [][]string{{"grant", "anna", "1", "viewer"}, {"grant", "anna", "2", "admin"}} {
+		code, _, errOut = call(t, "", append([]string{"user"}, append(args, "--db", db)...)...)
+		require.Equal(t, exitOK, code, errOut)
+	}
+	_, out, _ = call(t, "", "user", "get", "anna", "--db", db)
+	assert.Regexp(t, `GROUPS +1=viewer,2=admin\n`, out)
 	code, out, errOut = call(t, "", "user", "passwd", "anna", "--db", db)
 	require.Equal(t, exitOK, code, errOut)
 	assert.Contains(t, out, "password of anna: ")
+	_, out, _ = call(t, "", "user", "list", "--db", db)
+	assert.Contains(t, out, "1=viewer,2=admin", "another password leaves the roles")
+	code, _, errOut = call(t, "", "user", "revoke", "anna", "1", "--db", db)
+	require.Equal(t, exitOK, code, errOut)
+	code, _, errOut = call(t, "", "user", "revoke", "anna", "1", "--db", db)
+	assert.Equal(t, exitFault, code)
+	assert.Contains(t, errOut, "no role")
+	code, _, errOut = call(t, "", "user", "grant", "anna", "2", "boss", "--db", db)
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, errOut, "viewer")
 	code, _, errOut = call(t, "", "user", "delete", "chief", "--db", db)
 	assert.Equal(t, exitFault, code)
 	assert.Contains(t, errOut, "the last administrator")
@@ -330,6 +353,17 @@ func TestUsers(t *testing.T) {
 	assert.Contains(t, errOut, `"orders" is no id`)
 	code, _, errOut = call(t, "", "user", "delete", "anna", "--db", db)
 	assert.Equal(t, exitOK, code, errOut)
+}
+
+// addGroups makes groups in a database that nobody has open.
+func addGroups(t *testing.T, db string, apps ...string) {
+	t.Helper()
+	st, err := store.Open(t.Context(), store.Options{DSN: db})
+	require.NoError(t, err)
+	for _, app := range apps {
+		require.NoError(t, st.CreateGroup(t.Context(), &model.Group{AppName: app, Title: app}))
+	}
+	require.NoError(t, st.Close())
 }
 
 // TestMigrate lists what it would do, does it, and has nothing left to do.

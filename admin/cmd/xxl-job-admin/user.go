@@ -19,7 +19,10 @@ type userCmd struct {
 	List    userList    `cmd:"" help:"List the users."`
 	Add     userAdd     `cmd:"" help:"Add a user. Without --password-stdin the password is generated and printed."`
 	Passwd  userPasswd  `cmd:"" help:"Set the password of a user, whose logins end."`
+	Get     userGet     `cmd:"" help:"Show a user with its roles."`
 	Role    userRole    `cmd:"" help:"Set what a user may do."`
+	Grant   userGrant   `cmd:"" help:"Give a user a role in a group."`
+	Revoke  userRevoke  `cmd:"" help:"Take the role of a user in a group away."`
 	Disable userDisable `cmd:"" help:"End the logins of a user, and let nobody log in before user passwd."`
 	Delete  userDelete  `cmd:"" help:"Delete a user, whose logins end."`
 }
@@ -34,6 +37,8 @@ type users interface {
 	add(ctx context.Context, in client.UserCreate) error
 	// update sets role and groups of a user, and a password that is not "".
 	update(ctx context.Context, u *client.User, in client.UserInput) error
+	// grant gives a user a role in a group, or with "" takes it away.
+	grant(ctx context.Context, user *client.User, group int32, role string) error
 	// remove deletes a user.
 	remove(ctx context.Context, id int32) error
 	// canLogIn reports whether a user has a password with which to log in.
@@ -77,6 +82,15 @@ func (u remoteUsers) add(ctx context.Context, in client.UserCreate) error {
 // update implements users.
 func (u remoteUsers) update(ctx context.Context, user *client.User, in client.UserInput) error {
 	_, err := u.client.UpdateUser(ctx, user.ID, in)
+	return err
+}
+
+// grant implements users.
+func (u remoteUsers) grant(ctx context.Context, user *client.User, group int32, role string) error {
+	if role == "" {
+		return u.client.RemoveMember(ctx, group, user.Username)
+	}
+	_, err := u.client.SetMember(ctx, group, user.Username, role)
 	return err
 }
 
@@ -137,13 +151,80 @@ func (c *userList) Run(ctx context.Context, con console) error {
 		return c.print(con, all, func(w io.Writer) {
 			row(w, "ID", "NAME", "ROLE", "GROUPS")
 			for _, user := range all {
-				groups := strings.ReplaceAll(strings.Trim(fmt.Sprint(user.GroupIDs), "[]"), " ", ",")
-				if user.Role == client.RoleAdmin {
-					groups = "all"
-				}
-				row(w, user.ID, user.Username, user.Role, groups)
+				row(w, user.ID, user.Username, user.Role, rolesOf(user))
 			}
 		})
+	})
+}
+
+// rolesOf are the roles of a user by group, "3=viewer,7=editor".
+func rolesOf(user *client.User) string {
+	if user.Role == client.RoleAdmin {
+		return "all"
+	}
+	list := make([]string, len(user.Roles))
+	for i, r := range user.Roles {
+		list[i] = fmt.Sprintf("%d=%s", r.GroupID, r.Role)
+	}
+	return strings.Join(list, ",")
+}
+
+// userGet shows a user.
+type userGet struct {
+	userDB
+	output
+
+	Name string `arg:"" help:"Name of the user."`
+}
+
+// Run prints the user.
+func (c *userGet) Run(ctx context.Context, con console) error {
+	return c.withUser(ctx, con, c.Name, func(_ users, user *client.User) error {
+		return c.print(con, user, func(w io.Writer) {
+			row(w, "ID", user.ID)
+			row(w, "NAME", user.Username)
+			row(w, "ROLE", user.Role)
+			row(w, "GROUPS", rolesOf(user))
+			row(w, "CODE", user.MayWriteCode || user.Role == client.RoleAdmin)
+		})
+	})
+}
+
+// userGrant gives a role in a group.
+type userGrant struct {
+	userDB
+
+	Name  string `arg:"" help:"Name of the user."`
+	Group string `arg:"" help:"${user_group}"`
+	Role  string `arg:"" help:"viewer, operator, editor or admin of the group." enum:"viewer,operator,editor,admin"`
+}
+
+// Run gives it, in the place of the one there was.
+func (c *userGrant) Run(ctx context.Context, con console) error {
+	return c.grantIn(ctx, con, c.Name, c.Group, c.Role)
+}
+
+// userRevoke takes a role in a group away.
+type userRevoke struct {
+	userDB
+
+	Name  string `arg:"" help:"Name of the user."`
+	Group string `arg:"" help:"${user_group}"`
+}
+
+// Run takes it away.
+func (c *userRevoke) Run(ctx context.Context, con console) error {
+	return c.grantIn(ctx, con, c.Name, c.Group, "")
+}
+
+// grantIn gives a user a role in a group, or with "" takes it away.
+func (d *userDB) grantIn(ctx context.Context, con console, name, group, role string) error {
+	return d.withUser(ctx, con, name, func(u users, user *client.User) error {
+		ids, err := u.groups(ctx, []string{group})
+		if err != nil {
+			return err
+		}
+		return u.grant(ctx, user, ids[0], role)
 	})
 }
 
@@ -188,8 +269,11 @@ func (r *rights) input(ctx context.Context, u users) (client.UserInput, error) {
 	if r.Admin {
 		in.Role = client.RoleAdmin
 	}
-	var err error
-	in.GroupIDs, err = u.groups(ctx, r.Groups)
+	ids, err := u.groups(ctx, r.Groups)
+	in.Roles = make([]client.GroupRole, len(ids))
+	for i, id := range ids {
+		in.Roles[i] = client.GroupRole{GroupID: id, Role: client.RoleEditor}
+	}
 	return in, err
 }
 

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -145,9 +147,15 @@ func (u storedUsers) list(ctx context.Context) ([]*client.User, error) {
 			if user.Admin {
 				role = client.RoleAdmin
 			}
-			all = append(all, &client.User{
+			one := &client.User{
 				ID: user.ID, Username: user.Username, Role: role, GroupIDs: user.Groups(), MayWriteCode: user.Code,
-			})
+				Roles: []client.GroupRole{},
+			}
+			roles := user.Roles()
+			for _, id := range slices.Sorted(maps.Keys(roles)) {
+				one.Roles = append(one.Roles, client.GroupRole{GroupID: id, Role: roles[id].String()})
+			}
+			all = append(all, one)
 		}
 		if len(page) == 0 || filter.Offset+len(page) >= total {
 			return all, nil
@@ -161,7 +169,7 @@ func (u storedUsers) groups(_ context.Context, names []string) ([]int32, error) 
 	for _, name := range names {
 		id, ok := asID(name)
 		if !ok {
-			return nil, usageError{fmt.Errorf("--groups: %q is no id; names are for a running admin", name)}
+			return nil, usageError{fmt.Errorf("%q is no id of a group; names are for a running admin", name)}
 		}
 		ids = append(ids, id)
 	}
@@ -173,10 +181,24 @@ func storedInput(name string, in client.UserInput) ops.UserInput {
 	for i, id := range in.GroupIDs {
 		ids[i] = strconv.Itoa(int(id))
 	}
-	return ops.UserInput{
+	stored := ops.UserInput{
 		Username: name, Password: in.Password, Admin: in.Role == client.RoleAdmin, Permission: strings.Join(ids, ","),
 		Code: in.MayWriteCode,
 	}
+	if in.Roles != nil {
+		stored.Roles = make(map[int32]model.Role, len(in.Roles))
+		for _, r := range in.Roles {
+			stored.Roles[r.GroupID], _ = model.ParseRole(r.Role)
+		}
+	}
+	return stored
+}
+
+// grant implements users.
+func (u storedUsers) grant(ctx context.Context, user *client.User, group int32, role string) error {
+	r, _ := model.ParseRole(role)
+	_, err := u.ops.SetMember(ctx, operator, group, user.Username, r)
+	return err
 }
 
 // add implements users.

@@ -38,7 +38,10 @@ type JobEditor interface {
 
 // principal is the caller as the operations judge it.
 func (c *call) principal() ops.Principal {
-	return ops.Principal{Name: "openapi:" + c.caller.app, Groups: c.caller.jobGroups(), Code: true, Source: "api"}
+	return ops.Principal{
+		Name: "openapi:" + c.caller.app, Roles: ops.SameRole(model.RoleEditor, c.caller.jobGroups()...), Code: true,
+		Source: "api",
+	}
 }
 
 // addJob makes a job, which is stopped at first. The payload is its id.

@@ -167,6 +167,7 @@ type hereRow struct {
 	runRow
 
 	Back string
+	May  bool // kill it
 }
 
 // executorAddress shows an address of a group; with the parameter part what renews
@@ -197,6 +198,9 @@ func (c *call) showAddress(ctx context.Context, p *addressPage) error {
 
 // probeAddress asks an address of a group, and shows its page with the answers.
 func (c *call) probeAddress(ctx context.Context) error {
+	if _, _, err := c.s.cfg.Ops.Probing(ctx, c.who, c.id32("id")); err != nil {
+		return err
+	}
 	p, group, err := c.addressPage(ctx)
 	if err != nil {
 		return err
@@ -258,7 +262,7 @@ func (c *call) addressPage(ctx context.Context) (*addressPage, *model.Group, err
 	}
 	st := states[at]
 	p.addressRow = c.addressRow(id, at, &st)
-	p.MayProbe = p.There && c.s.cfg.Executors.Probe != nil
+	p.MayProbe = p.There && c.s.cfg.Executors.Probe != nil && c.rightsIn(id).Run
 	p.Renew, p.RenewLast = p.Path+"&part=1", p.Path+"&part="+partLast
 	p.Runs, p.Open = "/runs"+query("address", at), "/runs?"+url.Values{"address": {at}, "result": {"running"}}.Encode()
 	for i := range p.Running {
@@ -277,8 +281,8 @@ func (c *call) runsHere(ctx context.Context, at string, p *addressPage) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
-		p.Running = append(p.Running, hereRow{runRow: r})
+	for i, r := range rows {
+		p.Running = append(p.Running, hereRow{runRow: r, May: c.rightsIn(open.Runs[i].GroupID).Run})
 	}
 	p.More = open.Next.ID != 0 && len(rows) == openHere
 	return nil

@@ -20,10 +20,10 @@ const (
 func (s *Server) registerAlarms() {
 	s.page("/alarms", httpx.LoggedIn, (*call).alarms)
 	s.action("/alarms/test", httpx.Admin, (*call).testAlarm)
-	s.action("/alarms/mute", httpx.PerObject, (*call).mute)
-	s.action("/alarms/unmute", httpx.PerObject, (*call).unmute)
-	s.action("/alarms/rules", httpx.PerObject, (*call).setRule)
-	s.action("/alarms/rules/delete", httpx.PerObject, (*call).deleteRule)
+	s.action("/alarms/mute", httpx.Operator, (*call).mute)
+	s.action("/alarms/unmute", httpx.Operator, (*call).unmute)
+	s.action("/alarms/rules", httpx.Editor, (*call).setRule)
+	s.action("/alarms/rules/delete", httpx.Editor, (*call).deleteRule)
 }
 
 // alarmRow is a line of the lists of alarms.
@@ -46,11 +46,13 @@ type sentRow struct {
 type ruleRow struct {
 	ops.RuleView
 	Words, Title, Limit string
+	May                 rights
 }
 
 type muteRow struct {
 	ops.MuteView
 	Title string
+	May   rights
 }
 
 // alarmsPage is the page of alarms.
@@ -63,7 +65,8 @@ type alarmsPage struct {
 	Channels []ops.AlarmChannel
 	Mutes    []muteRow
 	Rules    []ruleRow
-	Groups   []choice
+	Groups   []choice // that the visitor may mute
+	Editable []choice // for which the visitor may set rules
 	Whats    []choice
 	Job      string // id that the forms are filled with
 	Here     string
@@ -107,7 +110,7 @@ func (c *call) alarmSettings(ctx context.Context, p *alarmsPage) error {
 		return err
 	}
 	for _, m := range mutes {
-		p.Mutes = append(p.Mutes, muteRow{m, c.alarmTitle(m.Kind, m.ObjectID, m.Name)})
+		p.Mutes = append(p.Mutes, muteRow{m, c.alarmTitle(m.Kind, m.ObjectID, m.Name), c.rightsIn(m.GroupID)})
 	}
 	rules, err := c.s.cfg.Ops.AlarmRules(ctx, c.who)
 	if err != nil {
@@ -116,16 +119,24 @@ func (c *call) alarmSettings(ctx context.Context, p *alarmsPage) error {
 	for _, r := range rules {
 		p.Rules = append(p.Rules, ruleRow{
 			r, c.t("alarms.rule." + string(r.What)), c.alarmTitle(r.Kind, r.ObjectID, r.Name), took(c.lang, r.Limit),
+			c.rightsIn(r.GroupID),
 		})
 	}
 	for _, w := range model.AlarmRules() {
 		p.Whats = append(p.Whats, choice{string(w), c.t("alarms.rule." + string(w))})
 	}
 	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
-	for _, g := range groups {
-		p.Groups = append(p.Groups, choice{strconv.Itoa(int(g.ID)), g.Title + " (" + g.AppName + ")"})
-	}
+	p.Groups = groupChoices(c.having(model.RoleOperator, groups))
+	p.Editable = groupChoices(c.having(model.RoleEditor, groups))
 	return err
+}
+
+func groupChoices(groups []*ops.Group) []choice {
+	var list []choice
+	for _, g := range groups {
+		list = append(list, choice{strconv.Itoa(int(g.ID)), g.Title + " (" + g.AppName + ")"})
+	}
+	return list
 }
 
 // alarmTitle names a job or group: by its id when it is gone.

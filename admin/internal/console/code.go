@@ -17,10 +17,10 @@ import (
 
 // registerCode registers the pages of the code of script jobs.
 func (s *Server) registerCode() {
-	s.page("/jobs/{id}/code", httpx.PerObject, (*call).code)
-	s.action("/jobs/{id}/code", httpx.PerObject, (*call).saveCode)
-	s.action("/jobs/{id}/code/restore", httpx.PerObject, (*call).restoreCode)
-	s.page("/jobs/{id}/code/file", httpx.PerObject, (*call).codeFile)
+	s.page("/jobs/{id}/code", httpx.Viewer, (*call).code)
+	s.action("/jobs/{id}/code", httpx.Editor, (*call).saveCode)
+	s.action("/jobs/{id}/code/restore", httpx.Editor, (*call).restoreCode)
+	s.page("/jobs/{id}/code/file", httpx.Viewer, (*call).codeFile)
 }
 
 // codeVersion is a saved version as the page lists it.
@@ -80,7 +80,7 @@ func (c *call) codePageOf(ctx context.Context) (p *codePage, versions []*model.G
 	}
 	p = &codePage{
 		ID: j.ID, Job: j.Name, Type: j.GlueType, Path: path + "/code", Source: j.GlueSource.S, Base: codeBase(j),
-		At: j.GlueUpdated, MayEdit: c.s.cfg.Ops.MayCode(c.who),
+		At: j.GlueUpdated, MayEdit: c.s.cfg.Ops.MayCode(c.who) && c.rightsIn(j.GroupID).Edit,
 	}
 	switch {
 	case p.MayEdit:

@@ -18,10 +18,10 @@ const deletedPerPage = 50
 // registerDeleted registers what is about jobs and executors that were deleted.
 func (s *Server) registerDeleted() {
 	s.page("/jobs/deleted", httpx.LoggedIn, (*call).deletedJobs)
-	s.page("/jobs/{id}/delete", httpx.PerObject, (*call).askDelete)
-	s.action("/jobs/{id}/restore", httpx.PerObject, (*call).restoreJob)
+	s.page("/jobs/{id}/delete", httpx.Editor, (*call).askDelete)
+	s.action("/jobs/{id}/restore", httpx.Editor, (*call).restoreJob)
 	s.page("/executors/deleted", httpx.Admin, (*call).deletedExecutors)
-	s.page("/executors/{id}/history", httpx.PerObject, (*call).executorHistory)
+	s.page("/executors/{id}/history", httpx.Viewer, (*call).executorHistory)
 	s.action("/executors/{id}/restore", httpx.Admin, (*call).restoreExecutor)
 }
 
@@ -31,6 +31,7 @@ type deletedRow struct {
 	Path  string
 	Group string    // title
 	Until time.Time // zero is for ever
+	May   bool      // bring it back
 }
 
 // deletedPage lists what was deleted.
@@ -107,6 +108,7 @@ func (c *call) showDeleted(
 	for _, d := range list {
 		row := deletedRow{
 			Deleted: d, Path: "/" + p.Kind + "/" + strconv.Itoa(int(d.ObjectID)), Group: titles[d.GroupID],
+			May: c.user.Admin || p.Kind == "jobs" && c.rightsIn(d.GroupID).Edit,
 		}
 		if days > 0 {
 			row.Until = d.At.Add(time.Duration(days) * 24 * time.Hour)
@@ -133,7 +135,8 @@ type gonePage struct {
 
 // goneJob shows what is left of a job that was deleted.
 func (c *call) goneJob(ctx context.Context, d *model.Deleted) error {
-	p := gonePage{ID: d.ObjectID, Kind: "jobs", Name: d.Name, Deleted: d, May: true}
+	may := c.rightsIn(d.GroupID)
+	p := gonePage{ID: d.ObjectID, Kind: "jobs", Name: d.Name, Deleted: d, May: may.Edit}
 	var err error
 	if _, p.Kept, err = c.restoreWords(ctx); err != nil {
 		return err
@@ -144,7 +147,7 @@ func (c *call) goneJob(ctx context.Context, d *model.Deleted) error {
 	}
 	p.Group = groupTitles(groups)[d.GroupID]
 	path := "/jobs/" + strconv.Itoa(int(d.ObjectID))
-	if p.History, err = c.history(ctx, path, d.ObjectID, c.s.cfg.Ops.JobChanges); err != nil {
+	if p.History, err = c.history(ctx, path, d.ObjectID, may, c.s.cfg.Ops.JobChanges); err != nil {
 		return err
 	}
 	return c.showGone(ctx, &p)
@@ -167,14 +170,14 @@ func (c *call) executorHistory(ctx context.Context) error {
 	default:
 		return err
 	}
-	p.History, err = c.history(ctx, executorPath(id)+"/history", id, c.s.cfg.Ops.GroupChanges)
+	own := rights{Edit: c.rightsIn(id).Own}
+	p.History, err = c.history(ctx, executorPath(id)+"/history", id, own, c.s.cfg.Ops.GroupChanges)
 	if err != nil {
 		return err
 	}
-	if !p.May {
-		for i := range p.History.List {
-			p.History.List[i].MayUndo = false
-		}
+	for i := range p.History.List { // what makes or deletes an executor is for administrators
+		line := &p.History.List[i]
+		line.MayUndo = line.MayUndo && (p.May || !line.Life)
 	}
 	return c.showGone(ctx, &p)
 }
@@ -220,6 +223,9 @@ func (c *call) askDelete(ctx context.Context) error {
 	id := c.id32("id")
 	j, err := c.s.cfg.Ops.Job(ctx, c.who, id)
 	if err != nil {
+		return err
+	}
+	if err := c.need(model.RoleEditor, j.GroupID); err != nil {
 		return err
 	}
 	path := "/jobs/" + strconv.Itoa(int(id))

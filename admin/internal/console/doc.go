@@ -8,7 +8,7 @@
 // it shows, and a template in templates/ that defines "content":
 //
 //	s.page("/jobs", httpx.LoggedIn, (*call).jobs)   // GET
-//	s.action("/jobs/{id}/start", httpx.PerObject, (*call).startJob) // POST, token checked
+//	s.action("/jobs/{id}/start", httpx.Operator, (*call).startJob) // POST, token checked
 //
 //	func (c *call) jobs(ctx context.Context) error {
 //		...

@@ -236,6 +236,9 @@ func (c *call) editJob(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := c.need(model.RoleEditor, j.GroupID); err != nil {
+		return err
+	}
 	tags, err := c.tagsOf(ctx, j)
 	if err != nil {
 		return err
@@ -254,6 +257,9 @@ func (c *call) pageFor(j *model.Job) *editPage {
 func (c *call) saveJob(ctx context.Context) error {
 	old, err := c.s.cfg.Ops.Job(ctx, c.who, c.id32("id"))
 	if err != nil {
+		return err
+	}
+	if err := c.need(model.RoleEditor, old.GroupID); err != nil {
 		return err
 	}
 	p := c.pageFor(old)
@@ -312,7 +318,7 @@ func (c *call) showEdit(ctx context.Context, status int, p *editPage) error {
 	if err != nil {
 		return err
 	}
-	p.Groups = append([]option{{"", c.t("edit.choose")}}, groupOptions(groups)...)
+	p.Groups = append([]option{{"", c.t("edit.choose")}}, groupOptions(c.having(model.RoleEditor, groups))...)
 	p.Types = []option{{model.GlueBean, c.t("edit.type.bean")}}
 	if p.Code || c.s.cfg.Ops.MayCode(c.who) {
 		for _, t := range model.GlueTypes()[1:] {

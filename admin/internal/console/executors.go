@@ -42,16 +42,17 @@ func (s *Server) registerExecutors() {
 	s.page("/executors", httpx.LoggedIn, (*call).executors)
 	s.page("/executors/new", httpx.Admin, (*call).newExecutor)
 	s.action("/executors/new", httpx.Admin, (*call).createExecutor)
-	s.page("/executors/{id}", httpx.PerObject, (*call).executor)
-	s.action("/executors/{id}/probe", httpx.PerObject, (*call).probeExecutor)
-	s.page("/executors/{id}/address", httpx.PerObject, (*call).executorAddress)
-	s.action("/executors/{id}/address/probe", httpx.PerObject, (*call).probeAddress)
-	s.page("/executors/{id}/edit", httpx.Admin, (*call).editExecutor)
-	s.action("/executors/{id}/edit", httpx.Admin, (*call).saveExecutor)
+	s.page("/executors/{id}", httpx.Viewer, (*call).executor)
+	s.action("/executors/{id}/probe", httpx.Operator, (*call).probeExecutor)
+	s.page("/executors/{id}/address", httpx.Viewer, (*call).executorAddress)
+	s.action("/executors/{id}/address/probe", httpx.Operator, (*call).probeAddress)
+	s.page("/executors/{id}/edit", httpx.GroupAdmin, (*call).editExecutor)
+	s.action("/executors/{id}/edit", httpx.GroupAdmin, (*call).saveExecutor)
+	s.registerMembers()
 	s.action("/executors/{id}/delete", httpx.Admin, (*call).deleteExecutor)
-	s.action("/executors/{id}/token", httpx.Admin, (*call).rotateToken)
-	s.action("/executors/{id}/token/clear", httpx.Admin, (*call).clearToken)
-	s.action("/executors/{id}/token/end", httpx.Admin, (*call).endOldToken)
+	s.action("/executors/{id}/token", httpx.GroupAdmin, (*call).rotateToken)
+	s.action("/executors/{id}/token/clear", httpx.GroupAdmin, (*call).clearToken)
+	s.action("/executors/{id}/token/end", httpx.GroupAdmin, (*call).endOldToken)
 }
 
 // executorRow is a line of the list.
@@ -119,6 +120,8 @@ type executorPage struct {
 	Renew    string // path of what renews itself; "" when it does not
 	Token    string // a new one, shown this once
 	Jobs     int
+	May      rights
+	Members  membersPart
 }
 
 // executor shows a group.
@@ -150,8 +153,11 @@ func (c *call) executorPage(ctx context.Context) (*executorPage, error) {
 		return nil, err
 	}
 	p := &executorPage{
-		Group: g, MayProbe: c.s.cfg.Executors.Probe != nil && len(list) > 0, Node: c.oneOfNodes(ctx),
-		Renew: executorPath(id) + "?part=1",
+		Group: g, May: c.rightsIn(id), Node: c.oneOfNodes(ctx), Renew: executorPath(id) + "?part=1",
+	}
+	p.MayProbe = c.s.cfg.Executors.Probe != nil && len(list) > 0 && p.May.Run
+	if err := c.fillMembers(ctx, p); err != nil {
+		return nil, err
 	}
 	states := map[string]model.AddressState{}
 	if c.s.cfg.Executors.Addresses != nil {
@@ -174,7 +180,7 @@ func (c *call) probeExecutor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	group, _, err := c.s.cfg.Ops.Addresses(ctx, c.who, p.ID)
+	group, _, err := c.s.cfg.Ops.Probing(ctx, c.who, p.ID)
 	if err != nil {
 		return err
 	}
@@ -222,6 +228,9 @@ func (c *call) newExecutor(ctx context.Context) error {
 func (c *call) editExecutor(ctx context.Context) error {
 	g, err := c.s.cfg.Ops.Group(ctx, c.who, c.id32("id"))
 	if err != nil {
+		return err
+	}
+	if err := c.need(model.RoleAdmin, g.ID); err != nil {
 		return err
 	}
 	f := &executorForm{ID: g.ID, AppName: g.AppName, Title: g.Title, Manual: g.Manual}

@@ -41,6 +41,7 @@ type changeLine struct {
 	Action  string
 	Fields  []fieldChange
 	MayUndo bool
+	Life    bool   // it came or went with the change
 	Force   bool   // there are later changes of the same, which would go too
 	Code    string // path of the versions of the code; "" for what is about something else
 }
@@ -78,7 +79,7 @@ func diffOf(before, after string) *diffView {
 // fillHistory reads a page of the history of a job.
 func (c *call) fillHistory(ctx context.Context, p *jobPage) (err error) {
 	path := "/jobs/" + strconv.Itoa(int(p.ID)) + "?tab=history"
-	p.History, err = c.history(ctx, path, p.ID, c.s.cfg.Ops.JobChanges)
+	p.History, err = c.history(ctx, path, p.ID, p.May, c.s.cfg.Ops.JobChanges)
 	return err
 }
 
@@ -87,8 +88,11 @@ type changesOf func(
 	ctx context.Context, p ops.Principal, id int32, limit int, beforeID int64,
 ) ([]*model.Change, error)
 
-// history reads a page of the history of an object, which stands at path.
-func (c *call) history(ctx context.Context, path string, id int32, of changesOf) (h historyTab, err error) {
+// history reads a page of the history of an object, which stands at path; may says
+// what of it the visitor may undo.
+func (c *call) history(
+	ctx context.Context, path string, id int32, may rights, of changesOf,
+) (h historyTab, err error) {
 	before, err := strconv.ParseInt(c.str("before"), 10, 64)
 	if err != nil || before < 0 {
 		before = 0
@@ -120,8 +124,10 @@ func (c *call) history(ctx context.Context, path string, id int32, of changesOf)
 			return h, err
 		}
 		kind := historyKind(ch)
+		line.Life = kind == "life"
 		line.Force = later[kind] || kind == "life" && len(later) > 0 || before > 0
-		line.MayUndo = ops.Undoable(ch) && !later["gone"] && !(line.Force && (kind == "switch" || kind == "life"))
+		line.MayUndo = ops.Undoable(ch) && !later["gone"] && !(line.Force && (kind == "switch" || kind == "life")) &&
+			(may.Edit || may.Run && kind == "switch")
 		later[kind] = true
 		if !ch.After.Valid { // what came before that was another life
 			later["gone"] = true

@@ -57,6 +57,7 @@ type jobPage struct {
 	History   historyTab
 	Alarms    alarmTab
 	Bean      bool
+	May       rights
 }
 
 // jobTabs are the names of the pages of a job.
@@ -85,7 +86,7 @@ func (c *call) job(ctx context.Context) error {
 	}
 	p := jobPage{
 		Job: j, Words: scheduleWords(c.lang, j), Next: nextFire(j), Figures: sum(recent[j.ID]),
-		Bean: j.GlueType == model.GlueBean, Tab: "runs",
+		Bean: j.GlueType == model.GlueBean, Tab: "runs", May: c.rightsIn(j.GroupID),
 	}
 	if len(recent[j.ID]) > 0 {
 		p.Strip, p.Scale = c.strip(j.ID, recent[j.ID])

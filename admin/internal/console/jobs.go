@@ -34,6 +34,7 @@ type jobLine struct {
 	Next    time.Time
 	Late    bool // the next fire should have been by now
 	Tags    []tagLink
+	May     rights
 }
 
 // tagLink is a tag with the list of the jobs that have it.
@@ -313,7 +314,7 @@ func (c *call) jobLines(
 	for i, j := range list {
 		l := jobLine{
 			Job: j, Group: titles[j.GroupID], Words: scheduleWords(c.lang, j), Fault: c.scheduleFault(j),
-			Next: nextFire(j),
+			Next: nextFire(j), May: c.rightsIn(j.GroupID),
 		}
 		l.Late = !l.Next.IsZero() && now.Sub(l.Next) > lateAfter
 		for _, tag := range tags[j.ID] {

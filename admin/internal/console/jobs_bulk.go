@@ -126,7 +126,7 @@ func (c *call) sure(ctx context.Context, p *surePage) error {
 		return err
 	}
 	p.Count, p.Groups = len(p.Sel.IDs), groupTitles(groups)
-	p.To = append([]option{{"", c.t("edit.choose")}}, groupOptions(groups)...)
+	p.To = append([]option{{"", c.t("edit.choose")}}, groupOptions(c.having(model.RoleEditor, groups))...)
 	if p.Do == ops.BulkDelete {
 		if p.Touched, err = c.touched(ctx, p.Sel.IDs); err != nil {
 			return err

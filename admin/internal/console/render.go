@@ -93,6 +93,7 @@ type view struct {
 	Theme   string
 	User    string // "" when nobody is logged in
 	Admin   bool
+	May     rights // in some group
 	CSRF    string
 	Here    string // path and query of this page, behind the context path
 	Nav     []navItem
@@ -151,7 +152,7 @@ func (c *call) renderStatus(ctx context.Context, status int, name string, h head
 		v.Langs = append(v.Langs, langItem{l.code, l.name, l.lang == c.lang})
 	}
 	if c.user != nil {
-		v.User, v.Admin = c.user.Username, c.user.Admin
+		v.User, v.Admin, v.May = c.user.Username, c.user.Admin, rightsOf(c.who.CanAnywhere)
 		v.Node = c.status(ctx)
 		for _, item := range sections {
 			if c.s.has(item.path) && (!item.admin || c.user.Admin) {
@@ -179,7 +180,7 @@ func (c *call) part(page, name string, p any) error {
 		return err
 	}
 	var body bytes.Buffer
-	v := view{CSRF: c.csrf(), Admin: c.who.Admin, Here: c.here(), P: p}
+	v := view{CSRF: c.csrf(), Admin: c.who.Admin, May: rightsOf(c.who.CanAnywhere), Here: c.here(), P: p}
 	if err := set.ExecuteTemplate(&body, name, v); err != nil {
 		return fmt.Errorf("console: render %s of %s: %w", name, page, err)
 	}

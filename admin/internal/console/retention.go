@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
 
@@ -15,7 +16,7 @@ import (
 func (s *Server) registerRetention() {
 	s.page("/settings/retention", httpx.LoggedIn, (*call).retention)
 	s.action("/settings/retention", httpx.Admin, (*call).setRetention)
-	s.action("/settings/clean", httpx.PerObject, (*call).clean)
+	s.action("/settings/clean", httpx.Editor, (*call).clean)
 }
 
 // retentionPage is how long rows are kept, and the form to clean now.
@@ -59,7 +60,7 @@ func (c *call) showRetention(ctx context.Context, status int, p retentionPage, f
 	if err != nil {
 		return err
 	}
-	p.Tabs, p.Groups = c.settingsTabs("retention"), groupOptions(groups)
+	p.Tabs, p.Groups = c.settingsTabs("retention"), groupOptions(c.having(model.RoleEditor, groups))
 	for kind := 1; kind <= 9; kind++ {
 		n := strconv.Itoa(kind)
 		p.Kinds = append(p.Kinds, choice{n, c.t("clean.kind." + n)})

@@ -66,11 +66,14 @@ func (c *call) run(ctx context.Context) error {
 	p.MayKill = p.Open && l.TriggerCode == model.CodeSuccess && l.Address.S != ""
 	p.MayRetry = !p.Open && l.ShardingParam.S == ""
 	p.SaidOpen = notSent
+	may := c.rightsIn(l.GroupID).Run
+	p.MayKill, p.MayRetry = p.MayKill && may, p.MayRetry && may
 	p.HasLog = p.Open || l.Address.S != "" && !notSent // an open one tells how it goes on
 	title := c.t("run.title", l.ID)
 	crumbs := []crumb{{c.t("nav.runs"), "/runs"}}
 	if j, err := c.s.cfg.Ops.Job(ctx, c.who, l.JobID); err == nil {
-		p.Job = j.Name
+		may := c.rightsIn(j.GroupID).Run // the job may have been moved
+		p.Job, p.MayKill, p.MayRetry = j.Name, p.MayKill && may, p.MayRetry && may
 		crumbs = append(crumbs, crumb{j.Name, "/runs" + query("job", strconv.Itoa(int(j.ID)))})
 	} else if _, ours := c.why(err); !ours {
 		return err

@@ -23,12 +23,12 @@ const (
 // registerRuns registers what is about runs.
 func (s *Server) registerRuns() {
 	s.page("/runs", httpx.LoggedIn, (*call).runs)
-	s.action("/runs/bulk", httpx.PerObject, (*call).bulkRuns)
-	s.page("/runs/{id}", httpx.PerObject, (*call).run)
-	s.action("/runs/{id}/kill", httpx.PerObject, (*call).killRun)
-	s.action("/runs/{id}/retry", httpx.PerObject, (*call).retryRun)
-	s.page("/runs/{id}/log", httpx.PerObject, (*call).runLog)
-	s.page("/runs/{id}/log/stream", httpx.PerObject, (*call).streamLog)
+	s.action("/runs/bulk", httpx.Operator, (*call).bulkRuns)
+	s.page("/runs/{id}", httpx.Viewer, (*call).run)
+	s.action("/runs/{id}/kill", httpx.Operator, (*call).killRun)
+	s.action("/runs/{id}/retry", httpx.Operator, (*call).retryRun)
+	s.page("/runs/{id}/log", httpx.Viewer, (*call).runLog)
+	s.page("/runs/{id}/log/stream", httpx.Viewer, (*call).streamLog)
 }
 
 // runRow is a line of the list of runs.

@@ -181,6 +181,8 @@ func (s *Server) guard(route httpx.Route) httpx.Handler {
 			return c.redirect(signinFor(r))
 		case route.Permission == httpx.Admin && !c.user.Admin:
 			return &httpx.Error{Status: http.StatusForbidden, Msg: c.t("error.admin")}
+		case route.Permission.Role() > model.RoleViewer && !c.who.CanAnywhere(route.Permission.Role()):
+			return c.lacks(route.Permission.Role())
 		case route.Changes && !c.tokenMatches():
 			return &httpx.Error{Status: http.StatusForbidden, Msg: c.t("error.csrf")}
 		}

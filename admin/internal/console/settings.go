@@ -2,8 +2,8 @@ package console
 
 import (
 	"context"
+	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,8 +66,23 @@ type accountPage struct {
 	Tabs    []tab
 	Name    string
 	Admin   bool
-	Groups  []option
+	Groups  []roleIn
 	Problem string
+}
+
+// roleIn is the role of a user in a group, in words.
+type roleIn struct{ Title, Word string }
+
+// rolesIn are roles in words, in the order of the groups; what is of a group that
+// is gone is left out.
+func (c *call) rolesIn(roles map[int32]model.Role, groups []*ops.Group) []roleIn {
+	var list []roleIn
+	for _, g := range groups {
+		if r := roles[g.ID]; r != model.RoleNone {
+			list = append(list, roleIn{g.Title, c.roleName(r)})
+		}
+	}
+	return list
 }
 
 func (c *call) account(ctx context.Context) error { return c.showAccount(ctx, http.StatusOK, "") }
@@ -78,8 +93,8 @@ func (c *call) showAccount(ctx context.Context, status int, problem string) erro
 		return err
 	}
 	return c.renderStatus(ctx, status, "account", c.settingsHead(c.t("settings.account")), accountPage{
-		Tabs: c.settingsTabs("account"), Name: c.user.Username, Admin: c.user.Admin, Groups: groupOptions(groups),
-		Problem: problem,
+		Tabs: c.settingsTabs("account"), Name: c.user.Username, Admin: c.user.Admin,
+		Groups: c.rolesIn(c.who.Roles, groups), Problem: problem,
 	})
 }
 
@@ -116,7 +131,7 @@ type usersPage struct {
 // userLine is a user in the list.
 type userLine struct {
 	*model.User
-	Groups []string
+	Groups []roleIn
 	Self   bool
 }
 
@@ -133,19 +148,12 @@ func (c *call) users(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	titles := groupTitles(groups)
 	p := usersPage{
 		Tabs: c.settingsTabs("users"), Name: filter.Get("name"),
 		Pager: pages("/settings/users", filter, page, usersPerPage, len(list), total),
 	}
 	for _, u := range list {
-		line := userLine{User: u, Self: u.ID == c.user.ID}
-		for _, id := range u.Groups() {
-			if title, ok := titles[id]; ok {
-				line.Groups = append(line.Groups, title)
-			}
-		}
-		p.Users = append(p.Users, line)
+		p.Users = append(p.Users, userLine{User: u, Groups: c.rolesIn(u.Roles(), groups), Self: u.ID == c.user.ID})
 	}
 	return c.render(ctx, "users", c.settingsHead(c.t("settings.users")), p)
 }
@@ -155,10 +163,11 @@ type userPage struct {
 	ID       int32 // 0 for a new one
 	Name     string
 	IsAdmin  bool
-	Chosen   []string
+	Chosen   map[int32]model.Role
 	Code     bool // may write code
 	CodeOff  bool // which nobody may now
-	Groups   []option
+	Groups   []groupRole
+	Roles    []choice
 	Problem  string
 	Action   string
 	Self     bool
@@ -169,15 +178,23 @@ func (c *call) newUser(ctx context.Context) error {
 	return c.showUser(ctx, http.StatusOK, &userPage{Action: "/settings/users/new"})
 }
 
-// Has reports whether a group is chosen.
-func (p *userPage) Has(id string) bool { return slices.Contains(p.Chosen, id) }
+// groupRole is a group with the role that is chosen for it.
+type groupRole struct {
+	ID   int32
+	Text string
+	Role string
+}
 
 func (c *call) showUser(ctx context.Context, status int, p *userPage) error {
 	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
 	if err != nil {
 		return err
 	}
-	p.Groups, p.CodeOff = groupOptions(groups), !c.s.cfg.CodeEditing
+	p.CodeOff = !c.s.cfg.CodeEditing
+	p.Roles = append([]choice{{"", c.roleName(model.RoleNone)}}, c.roleChoices()...)
+	for _, g := range groups {
+		p.Groups = append(p.Groups, groupRole{g.ID, g.Title + " (" + g.AppName + ")", p.Chosen[g.ID].String()})
+	}
 	title := c.t("users.new")
 	if p.ID > 0 {
 		title = p.Name
@@ -190,12 +207,28 @@ func (c *call) showUser(ctx context.Context, status int, p *userPage) error {
 	return c.renderStatus(ctx, status, "user", h, p)
 }
 
-// userInput reads the form of a user.
+// userInput reads the form of a user. Roles in groups that the form does not name
+// stay.
 func (c *call) userInput(p *userPage) ops.UserInput {
-	p.IsAdmin, p.Chosen, p.Code = c.str("role") == "admin", c.r.PostForm["group"], c.str("code") != ""
+	p.IsAdmin, p.Code = c.str("role") == "admin", c.str("code") != ""
+	roles := maps.Clone(p.Chosen)
+	if roles == nil {
+		roles = map[int32]model.Role{}
+	}
+	for name := range c.r.PostForm {
+		text, ok := strings.CutPrefix(name, "role-")
+		id, err := strconv.ParseInt(text, 10, 32)
+		if !ok || err != nil || id <= 0 {
+			continue
+		}
+		role, _ := model.ParseRole(c.str(name))
+		if roles[int32(id)] = role; role == model.RoleNone {
+			delete(roles, int32(id))
+		}
+	}
+	p.Chosen = roles
 	return ops.UserInput{
-		Username: p.Name, Password: c.r.PostForm.Get("password"), Admin: p.IsAdmin,
-		Permission: strings.Join(p.Chosen, ","), Code: &p.Code,
+		Username: p.Name, Password: c.r.PostForm.Get("password"), Admin: p.IsAdmin, Roles: roles, Code: &p.Code,
 	}
 }
 
@@ -226,9 +259,7 @@ func (c *call) userPageOf(ctx context.Context) (*userPage, error) {
 		ID: u.ID, Name: u.Username, IsAdmin: u.Admin, Code: u.Code, Self: u.ID == c.user.ID,
 		Action: "/settings/users/" + strconv.Itoa(int(u.ID)),
 	}
-	for _, g := range u.Groups() {
-		p.Chosen = append(p.Chosen, strconv.Itoa(int(g)))
-	}
+	p.Chosen = u.Roles()
 	return p, nil
 }
 

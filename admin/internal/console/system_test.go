@@ -158,7 +158,7 @@ func TestSessionsEnd(t *testing.T) {
 	group := w.group("golden", "gold", "")
 	at := "/executors/" + strconv.Itoa(int(group))
 	assert.Equal(t, http.StatusForbidden, other.get(at).Code)
-	v.post("/settings/users/"+strconv.Itoa(int(u.ID)), url.Values{"role": {"user"}, "group": {strconv.Itoa(int(group))}})
+	v.post("/settings/users/"+strconv.Itoa(int(u.ID)), url.Values{"role": {"user"}, "role-" + strconv.Itoa(int(group)): {"viewer"}})
 	assert.Equal(t, http.StatusOK, other.get(at).Code, "permissions count at once, without a new login")
 }
 

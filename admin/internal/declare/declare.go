@@ -102,7 +102,7 @@ func (s *Service) Declare(
 	}
 	p := &pass{
 		cfg: &s.cfg, group: group, app: app, prefix: fmt.Sprintf("declared/%d/", group),
-		who: ops.Principal{Name: "code:" + app, Groups: []int32{group}, Source: "code"},
+		who: ops.Principal{Name: "code:" + app, Roles: ops.SameRole(model.RoleEditor, group), Source: "code"},
 	}
 	if err := p.load(ctx); err != nil {
 		return wire.DeclareResult{}, err

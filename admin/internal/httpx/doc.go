@@ -10,7 +10,7 @@
 // program does not start, when a route lacks a permission, a handler or a
 // method, when two routes meet, or when a table has routes that need a check
 // but no Guard that makes it. What is checked on a loaded object rather than
-// on the request is marked PerObject: the operation behind the handler does it.
+// on the request is marked with a role: the operation behind the handler does it.
 //
 // # Methods
 //

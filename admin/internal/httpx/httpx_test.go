@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
 func ok(w http.ResponseWriter, r *http.Request) error {
@@ -288,9 +290,13 @@ func TestAsError(t *testing.T) {
 func TestPermissionNames(t *testing.T) {
 	t.Parallel()
 	var names []string
-	for p := Anonymous; p <= ExecutorToken; p++ {
+	for p := Anonymous; p <= GroupAdmin; p++ {
 		names = append(names, p.String())
 	}
-	assert.Equal(t, []string{"anonymous", "logged-in", "admin", "per-object", "executor-token"}, names)
+	assert.Equal(t, []string{
+		"anonymous", "logged-in", "admin", "executor-token", "viewer", "operator", "editor", "group-admin",
+	}, names)
+	assert.Equal(t, model.RoleNone, Admin.Role())
+	assert.Equal(t, model.RoleOperator, Operator.Role())
 	assert.Equal(t, "none", Permission(0).String())
 }

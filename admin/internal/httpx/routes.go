@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
 // Permission says who may use a route. The zero value is none: a table with
@@ -19,8 +21,14 @@ const (
 	Anonymous     Permission = iota + 1 // everybody: login pages, health
 	LoggedIn                            // any user
 	Admin                               // administrators
-	PerObject                           // users, judged by the operation on the object that it loads
 	ExecutorToken                       // executors and scripts with a token
+
+	// Users with this role in the group of the object, or a greater one. The
+	// operation judges it on the object that it loads.
+	Viewer
+	Operator
+	Editor
+	GroupAdmin
 )
 
 // String returns the name of the permission, as the route matrix prints it.
@@ -32,12 +40,34 @@ func (p Permission) String() string {
 		return "logged-in"
 	case Admin:
 		return "admin"
-	case PerObject:
-		return "per-object"
 	case ExecutorToken:
 		return "executor-token"
+	case Viewer:
+		return "viewer"
+	case Operator:
+		return "operator"
+	case Editor:
+		return "editor"
+	case GroupAdmin:
+		return "group-admin"
 	}
 	return "none"
+}
+
+// Role is the role that the permission asks for in the group of the object,
+// model.RoleNone where it asks for none.
+func (p Permission) Role() model.Role {
+	switch p {
+	case Viewer:
+		return model.RoleViewer
+	case Operator:
+		return model.RoleOperator
+	case Editor:
+		return model.RoleEditor
+	case GroupAdmin:
+		return model.RoleAdmin
+	}
+	return model.RoleNone
 }
 
 // Route is one path of an interface.

@@ -245,7 +245,7 @@ func TestParameters(t *testing.T) {
 		{name: "markup in a message", cookie: cookieC, path: "/jobinfo/start", form: "ids[]=<script>", status: 400, body: `not a number</p>`},
 		{name: "release 2.2.0", cookie: cookieA, path: "/jobinfo/nextTriggerTime", form: "cron=0+0+0+1+1+%3F+2090", status: 200, body: `\["2090-01-01 00:00:00"\]`},
 		{name: "blank schedule", cookie: cookieC, path: "/jobinfo/nextTriggerTime", form: "scheduleType=CRON&scheduleConf=", status: 200, body: `"data":\[\]`},
-		{name: "several permissions", cookie: cookieC, path: "/user/insert", form: "username=somebody&password=pass1234&role=0&permission=1&permission=2", status: 200, body: `"success":true`},
+		{name: "permission on nothing", cookie: cookieC, path: "/user/insert", form: "username=anybody&password=pass1234&role=0&permission=1&permission=2", status: 200, body: `Permissionillegal`},
 		{name: "created running", cookie: cookieC, path: "/jobinfo/insert", form: jobForm + "&jobGroup=1&triggerStatus=1", status: 200, body: `"data":"1"`},
 	}
 	for _, tt := range tests {
@@ -255,6 +255,10 @@ func TestParameters(t *testing.T) {
 			assert.Regexp(t, regexp.MustCompile(tt.body), rec.Body.String())
 		})
 	}
+	w.addGroup(t, "second-app", "")
+	added := w.do(t, http.MethodPost, "/user/insert",
+		"username=somebody&password=pass1234&role=0&permission=1&permission=2", "Cookie", cookieC+"="+id)
+	assert.Contains(t, added.Body.String(), `"success":true`)
 	u, err := w.store.UserByName(t.Context(), "somebody")
 	require.NoError(t, err)
 	assert.Equal(t, "1,2", u.Permission.S)

@@ -29,7 +29,15 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 // roles are who asks. The object of every request belongs to group 1.
-var roles = []string{"anonymous", "no group", "other group", "group", "admin"}
+var roles = []string{
+	"anonymous", "no group", "other group", "viewer", "operator", "group", "group admin", "admin",
+}
+
+// held is what the roles are in group 1; "group" is what Java has.
+var held = map[string]model.Role{
+	"viewer": model.RoleViewer, "operator": model.RoleOperator, "group": model.RoleEditor, "group admin": model.RoleAdmin,
+	"admin": model.RoleAdmin,
+}
 
 // form is what a request of the matrix sends: a valid one, about job 1, log 1,
 // user 1 and group 1 (or group 3, which has no jobs, where a group goes).
@@ -92,8 +100,13 @@ func populate(t *testing.T, w *world) map[string]string {
 	w.parts.kills = 1 // the first one would be refused
 	w.addUser(t, "target", false, "1")
 	sessions := map[string]string{}
-	for role, permission := range map[string]string{"no group": "", "other group": "2", "group": "1", "admin": ""} {
+	for role, permission := range map[string]string{
+		"no group": "", "other group": "2", "viewer": "", "operator": "", "group": "1", "group admin": "", "admin": "",
+	} {
 		u := w.addUser(t, strings.ReplaceAll(role, " ", "-"), role == "admin", permission)
+		if permission == "" && role != "admin" {
+			u.Grant(1, held[role])
+		}
 		u.Code = true // which Java does not know of
 		require.NoError(t, w.store.UpdateUser(t.Context(), u))
 		sessions[role] = w.session(t, u)
@@ -211,10 +224,9 @@ func allowed(e endpoint, role string) bool {
 		return role != "anonymous"
 	case httpx.Admin:
 		return role == "admin"
-	case httpx.PerObject:
-		return role == "admin" || role == "group" || (e.kind == page && role != "anonymous")
 	}
-	return false
+	need := e.permission.Role()
+	return need != model.RoleNone && held[role] >= need || (e.kind == page && role != "anonymous")
 }
 
 // dump is the state of the database that requests of the matrix may change.

@@ -36,10 +36,12 @@ func (e endpoint) methods() []string {
 // endpoints lists the paths of all dialects (admin.md 7.4 to 7.9).
 func (s *Server) endpoints() []endpoint {
 	const (
-		anybody = httpx.Anonymous
-		user    = httpx.LoggedIn
-		admin   = httpx.Admin
-		object  = httpx.PerObject
+		anybody  = httpx.Anonymous
+		user     = httpx.LoggedIn
+		admin    = httpx.Admin
+		viewer   = httpx.Viewer
+		operator = httpx.Operator
+		editor   = httpx.Editor
 	)
 	return []endpoint{
 		{"/toLogin", page, anybody, (*call).loginPage},
@@ -51,8 +53,8 @@ func (s *Server) endpoints() []endpoint {
 		{"/help", page, user, (*call).pages},
 		{"/jobinfo", page, user, (*call).pages},
 		{"/joblog", page, user, (*call).pages},
-		{"/joblog/logDetailPage", page, object, (*call).pages},
-		{"/jobcode", page, object, (*call).pages},
+		{"/joblog/logDetailPage", page, viewer, (*call).pages},
+		{"/jobcode", page, viewer, (*call).pages},
 		{"/jobgroup", page, admin, (*call).pages},
 		{"/user", page, admin, (*call).pages},
 
@@ -64,23 +66,23 @@ func (s *Server) endpoints() []endpoint {
 		{"/auth/updatePwd", change, user, (*call).updatePwd},
 		{"/chartInfo", read, user, (*call).chartInfo},
 
-		{"/jobinfo/pageList", read, object, (*call).jobList},
-		{"/jobinfo/add", change, object, (*call).jobAdd},
-		{"/jobinfo/insert", change, object, (*call).jobAdd},
-		{"/jobinfo/update", change, object, (*call).jobUpdate},
-		{"/jobinfo/remove", change, object, (*call).jobRemove},
-		{"/jobinfo/delete", change, object, (*call).jobRemove},
-		{"/jobinfo/start", change, object, (*call).jobStart},
-		{"/jobinfo/stop", change, object, (*call).jobStop},
-		{"/jobinfo/trigger", change, object, (*call).jobTrigger},
+		{"/jobinfo/pageList", read, viewer, (*call).jobList},
+		{"/jobinfo/add", change, editor, (*call).jobAdd},
+		{"/jobinfo/insert", change, editor, (*call).jobAdd},
+		{"/jobinfo/update", change, editor, (*call).jobUpdate},
+		{"/jobinfo/remove", change, editor, (*call).jobRemove},
+		{"/jobinfo/delete", change, editor, (*call).jobRemove},
+		{"/jobinfo/start", change, operator, (*call).jobStart},
+		{"/jobinfo/stop", change, operator, (*call).jobStop},
+		{"/jobinfo/trigger", change, operator, (*call).jobTrigger},
 		{"/jobinfo/nextTriggerTime", read, user, (*call).nextTriggerTime},
-		{"/jobcode/save", change, object, (*call).glueSave},
+		{"/jobcode/save", change, editor, (*call).glueSave},
 
-		{"/joblog/getJobsByGroup", read, object, (*call).jobsByGroup},
-		{"/joblog/pageList", read, object, (*call).logList},
-		{"/joblog/logDetailCat", read, object, (*call).logDetailCat},
-		{"/joblog/logKill", change, object, (*call).logKill},
-		{"/joblog/clearLog", change, object, (*call).clearLog},
+		{"/joblog/getJobsByGroup", read, viewer, (*call).jobsByGroup},
+		{"/joblog/pageList", read, viewer, (*call).logList},
+		{"/joblog/logDetailCat", read, viewer, (*call).logDetailCat},
+		{"/joblog/logKill", change, operator, (*call).logKill},
+		{"/joblog/clearLog", change, editor, (*call).clearLog},
 
 		{"/jobgroup/pageList", read, admin, (*call).groupList},
 		{"/jobgroup/save", change, admin, (*call).groupAdd},
@@ -88,7 +90,7 @@ func (s *Server) endpoints() []endpoint {
 		{"/jobgroup/update", change, admin, (*call).groupUpdate},
 		{"/jobgroup/remove", change, admin, (*call).groupRemove},
 		{"/jobgroup/delete", change, admin, (*call).groupRemove},
-		{"/jobgroup/loadById", read, object, (*call).groupLoad},
+		{"/jobgroup/loadById", read, viewer, (*call).groupLoad},
 
 		{"/user/pageList", read, admin, (*call).userList},
 		{"/user/add", change, admin, (*call).userAdd},

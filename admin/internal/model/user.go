@@ -1,7 +1,6 @@
 package model
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +14,10 @@ type User struct {
 	Hash       string // our own hash in its encoded form; "" until first used
 	Admin      bool   // role 1
 	Permission Text   // group ids, comma separated
-	Code       bool   // may write code that executors run, in these groups; administrators may without it
+	// Own is what we keep beside Permission, by group: see [User.Roles]. nil is
+	// nothing.
+	Own  map[int32]Role
+	Code bool // may write code that executors run, where an editor; administrators may without it
 }
 
 // Groups lists the group ids of Permission.
@@ -29,15 +31,12 @@ func (u *User) Groups() []int32 {
 	return ids
 }
 
-// May reports whether the user may see and change the group.
-func (u *User) May(groupID int32) bool {
-	return u.Admin || slices.Contains(u.Groups(), groupID)
-}
-
 // UserFilter selects users for a list; Username matches as a substring.
 type UserFilter struct {
 	Username string
 	Admin    *bool
+	GroupID  int32 // those with a role in this group, or with what is left of one; 0 is all
+	AfterID  int32 // id above
 	Offset   int
 	Limit    int // 0 is 10; at most 1,000
 }

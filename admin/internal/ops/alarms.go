@@ -78,7 +78,7 @@ func (s *Service) Alarms(ctx context.Context, p Principal, f model.AlarmFilter) 
 		return nil, err
 	}
 	if !p.all() {
-		f.GroupIDs = append([]int32{}, p.Groups...)
+		f.GroupIDs = p.groups()
 	}
 	list, err := s.store.Alarms(ctx, f)
 	if err != nil {
@@ -154,12 +154,15 @@ func (s *Service) names(ctx context.Context, keys []model.AlarmKey) (func(kind s
 	}, nil
 }
 
-// alarmGroup returns the group of a job or group that the principal may work
-// with.
-func (s *Service) alarmGroup(ctx context.Context, p Principal, action, kind string, id int32) (int32, error) {
+// alarmGroup returns the group of a job or group in which the principal has the
+// role.
+func (s *Service) alarmGroup(
+	ctx context.Context, p Principal, role model.Role, action string, k model.AlarmKey,
+) (int32, error) {
+	kind, id := k.Kind, k.ObjectID
 	switch kind {
 	case model.ChangeGroup:
-		if !p.May(id) {
+		if !p.Can(id, role) {
 			return 0, s.deny(ctx, p, action, alarmObject(kind, id))
 		}
 		_, err := s.group(ctx, id)
@@ -169,7 +172,7 @@ func (s *Service) alarmGroup(ctx context.Context, p Principal, action, kind stri
 		if err != nil {
 			return 0, err
 		}
-		if !p.May(j.GroupID) {
+		if !p.Can(j.GroupID, role) {
 			return 0, s.deny(ctx, p, action, alarmObject(kind, id))
 		}
 		return j.GroupID, nil
@@ -240,7 +243,8 @@ func (s *Service) mayTest(channel string) bool {
 // RuleView is a rule and the name of what it is for.
 type RuleView struct {
 	model.AlarmRule
-	Name string
+	Name    string
+	GroupID int32 // that of the job, or the group itself; 0 of a job that is gone
 }
 
 // AlarmRules returns the rules for what the principal may see.
@@ -256,23 +260,23 @@ func (s *Service) AlarmRules(ctx context.Context, p Principal) ([]RuleView, erro
 	for _, r := range list {
 		keys = append(keys, r.AlarmKey)
 	}
-	see, name, err := s.sees(ctx, p, keys)
+	see, name, groupOf, err := s.sees(ctx, p, keys)
 	if err != nil {
 		return nil, err
 	}
 	var views []RuleView
 	for _, r := range list {
 		if see(r.Kind, r.ObjectID) {
-			views = append(views, RuleView{r, name(r.Kind, r.ObjectID)})
+			views = append(views, RuleView{r, name(r.Kind, r.ObjectID), groupOf(r.Kind, r.ObjectID)})
 		}
 	}
 	return views, nil
 }
 
 // SetAlarmRule stores a rule for a job or group, in place of one of the same
-// kind. The limit is 1 s to 30 days.
+// kind. The limit is 1 s to 30 days. For editors.
 func (s *Service) SetAlarmRule(ctx context.Context, p Principal, k model.AlarmKey, limit time.Duration) error {
-	if _, err := s.alarmGroup(ctx, p, "rule.set", k.Kind, k.ObjectID); err != nil {
+	if _, err := s.alarmGroup(ctx, p, model.RoleEditor, "rule.set", k); err != nil {
 		return err
 	}
 	switch {
@@ -305,9 +309,9 @@ func (s *Service) SetAlarmRule(ctx context.Context, p Principal, k model.AlarmKe
 	return nil
 }
 
-// DeleteAlarmRule deletes a rule. One that is not there is no error.
+// DeleteAlarmRule deletes a rule. One that is not there is no error. For editors.
 func (s *Service) DeleteAlarmRule(ctx context.Context, p Principal, k model.AlarmKey) error {
-	if _, err := s.alarmGroup(ctx, p, "rule.delete", k.Kind, k.ObjectID); err != nil && !p.Admin {
+	if _, err := s.alarmGroup(ctx, p, model.RoleEditor, "rule.delete", k); err != nil && !p.Admin {
 		return err
 	}
 	was, err := s.ruleNow(ctx, k)

@@ -193,7 +193,7 @@ func TestMutes(t *testing.T) {
 		reasons[m.Kind+" "+m.Name] = m.Reason
 	}
 	assert.Equal(t, map[string]string{"group title": "deploy", "job bb job": ""}, reasons)
-	stranger := Principal{UserID: 8, Name: "silver1", Groups: []int32{w.silver}, Source: "login"}
+	stranger := Principal{UserID: 8, Name: "silver1", Roles: SameRole(model.RoleEditor, w.silver), Source: "login"}
 	list, err = w.Mutes(ctx, stranger)
 	require.NoError(t, err)
 	assert.Empty(t, list)

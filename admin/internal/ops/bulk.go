@@ -116,7 +116,7 @@ func (s *Service) JobsOf(ctx context.Context, p Principal, ids []int32) ([]*mode
 	}
 	list := make([]*model.Job, 0, len(found))
 	for _, id := range ids {
-		if j := found[id]; j != nil && p.May(j.GroupID) {
+		if j := found[id]; j != nil && p.Can(j.GroupID, model.RoleViewer) {
 			list = append(list, j)
 		}
 	}

@@ -57,7 +57,7 @@ func TestMove(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
-	both := Principal{UserID: 7, Name: "both", Groups: []int32{w.gold, w.silver}, Source: "login"}
+	both := Principal{UserID: 7, Name: "both", Roles: SameRole(model.RoleEditor, w.gold, w.silver), Source: "login"}
 	a := w.create(bean(w.gold, everySecond))
 	broken := w.load(w.create(bean(w.gold)))
 	broken.ScheduleType, broken.ScheduleConf = model.ScheduleCron, model.T("no cron")
@@ -98,7 +98,7 @@ func TestMove(t *testing.T) {
 	assert.Equal(t, Forbidden, asError(t, err).Kind)
 	r, _ = move(w.mine, w.gold, a)
 	assert.Equal(t, Forbidden, r.Refused[0].Err.Kind)
-	silver := Principal{UserID: 9, Name: "silver1", Groups: []int32{w.silver}, Source: "login"}
+	silver := Principal{UserID: 9, Name: "silver1", Roles: SameRole(model.RoleEditor, w.silver), Source: "login"}
 	kinds, _ := undo(silver, changes)
 	assert.Equal(t, []Kind{Forbidden, Forbidden}, kinds)
 
@@ -194,7 +194,7 @@ func TestViews(t *testing.T) {
 		assert.Equal(t, Invalid, asError(t, err).Kind, "%+v", bad)
 		assert.NotEmpty(t, asError(t, err).Text(i18n.En))
 	}
-	robot := Principal{Name: "key:ci", Groups: []int32{w.gold}, Source: "key"}
+	robot := Principal{Name: "key:ci", Roles: SameRole(model.RoleEditor, w.gold), Source: "key"}
 	assert.Equal(t, Forbidden, asError(t, w.SaveView(ctx, robot, view)).Kind)
 	list, err = w.Views(ctx, robot, "jobs")
 	require.NoError(t, err)

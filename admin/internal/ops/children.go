@@ -15,7 +15,7 @@ import (
 const maxIDs = 500
 
 // checkChildren checks the child jobs of j as Java does, item by item: a
-// positive number, not j itself, a job that exists, one that p may run. Then
+// positive number, not j itself, a job that exists, one whose editor p is. Then
 // it walks on from them: no way may lead back to j. It writes the list back
 // without blanks and repeats.
 func (s *Service) checkChildren(ctx context.Context, p Principal, j *model.Job) error {
@@ -77,7 +77,7 @@ func (s *Service) checkChild(
 		return child(id32(id), i18n.SystemInvalid, "a job cannot be its own child")
 	case c == nil:
 		return child(id32(id), i18n.SystemNotFound, "there is no job "+id32(id))
-	case !p.May(c.GroupID):
+	case !p.Can(c.GroupID, model.RoleEditor):
 		e := s.deny(ctx, p, "job.child", jobObject(id))
 		e.Parts = child(id32(id), i18n.SystemPermissionLimit, "").Parts
 		return e

@@ -90,6 +90,6 @@ func (s *Service) StartedByGroup(ctx context.Context, p Principal) (map[int32]in
 	if err != nil {
 		return nil, fmt.Errorf("count started jobs: %w", err)
 	}
-	maps.DeleteFunc(started, func(group int32, _ int) bool { return !p.May(group) })
+	maps.DeleteFunc(started, func(group int32, _ int) bool { return !p.Can(group, model.RoleViewer) })
 	return started, nil
 }

@@ -45,6 +45,7 @@ func (s *Service) Deletion(ctx context.Context, p Principal, ids []int32) (*Dele
 	if err != nil {
 		return nil, err
 	}
+	jobs = slices.DeleteFunc(jobs, func(j *model.Job) bool { return !p.Can(j.GroupID, model.RoleEditor) })
 	d := &Deletion{Jobs: len(jobs)}
 	goes := make(map[int32]bool, len(jobs))
 	known := make([]int32, 0, len(jobs))
@@ -73,7 +74,7 @@ func (s *Service) Deletion(ctx context.Context, p Principal, ids []int32) (*Dele
 			continue
 		}
 		parent := Parent{ID: j.ID}
-		if p.May(j.GroupID) {
+		if p.Can(j.GroupID, model.RoleViewer) {
 			parent.Name = j.Name
 		}
 		d.Parents = append(d.Parents, parent)
@@ -93,14 +94,14 @@ func (s *Service) RestoreDays(ctx context.Context) (int, error) {
 // 1,000, default 50). A group that the principal has no permission on is refused.
 func (s *Service) DeletedJobs(ctx context.Context, p Principal, f model.DeletedFilter) ([]*model.Deleted, error) {
 	f.GroupID = max(f.GroupID, 0)
-	if f.GroupID > 0 && !p.May(f.GroupID) {
+	if f.GroupID > 0 && !p.Can(f.GroupID, model.RoleViewer) {
 		return nil, s.denyThrown(ctx, p, "job.list", groupObject(f.GroupID))
 	}
 	if err := s.needLogin(ctx, p, "job.list"); err != nil {
 		return nil, err
 	}
 	if !p.all() {
-		f.GroupIDs = append([]int32{}, p.Groups...)
+		f.GroupIDs = p.groups()
 	}
 	f.Kind, f.Limit = model.ChangeJob, min(max(cmp.Or(f.Limit, 50), 1), maxDeletedPage)
 	return s.store.DeletedList(ctx, f)
@@ -123,7 +124,7 @@ func (s *Service) DeletedJob(ctx context.Context, p Principal, id int32) (*model
 	if err != nil {
 		return nil, err
 	}
-	if !p.May(d.GroupID) {
+	if !p.Can(d.GroupID, model.RoleViewer) {
 		return nil, s.denyThrown(ctx, p, "job.get", jobObject(id))
 	}
 	if _, err := s.store.Job(ctx, id); err == nil {
@@ -140,7 +141,7 @@ func (s *Service) DeletedGroup(ctx context.Context, p Principal, id int32) (*mod
 	if err != nil {
 		return nil, err
 	}
-	if !p.May(id) {
+	if !p.Can(id, model.RoleViewer) {
 		return nil, s.denyThrown(ctx, p, "group.get", groupObject(id))
 	}
 	if _, err := s.store.Group(ctx, id); err == nil {
@@ -172,7 +173,7 @@ func notDeleted(object string) *Error {
 // RestoreJob brings a deleted job back: its settings, tags, code and the versions
 // of that, and started if it was; not its runs. It returns its id, which is the
 // one that it had unless another job has that now. Who may not write code may
-// bring back a job with code all the same: it is what was there.
+// bring back a job with code all the same: it is what was there. For editors.
 func (s *Service) RestoreJob(ctx context.Context, p Principal, id int32) (int32, error) {
 	d, err := s.DeletedJob(ctx, p, id)
 	if err != nil {
@@ -182,7 +183,7 @@ func (s *Service) RestoreJob(ctx context.Context, p Principal, id int32) (int32,
 }
 
 func (s *Service) restoreJob(ctx context.Context, p Principal, d *model.Deleted) (int32, error) {
-	if !p.May(d.GroupID) {
+	if !p.Can(d.GroupID, model.RoleEditor) {
 		return 0, s.deny(ctx, p, "job.restore", jobObject(d.ObjectID))
 	}
 	was, err := deletedState[JobState](ctx, s, d)

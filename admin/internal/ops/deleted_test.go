@@ -13,7 +13,7 @@ import (
 
 // silverOnly has nothing to do with the group of the tests.
 func (w *world) silverOnly() Principal {
-	return Principal{Name: "silver1", Groups: []int32{w.silver}, Source: "login"}
+	return Principal{Name: "silver1", Roles: SameRole(model.RoleEditor, w.silver), Source: "login"}
 }
 
 // TestUndelete: a job comes back once, as it was, with its id.
@@ -146,7 +146,7 @@ func TestRestoreAndGroups(t *testing.T) {
 	_, err = w.RestoreJob(plain, w.admin, id)
 	refusal(t, err, Conflict, "Its executor (group) is gone: bring that back first ("+strconv.Itoa(int(group))+")")
 
-	mine := Principal{UserID: 8, Name: "bronze1", Groups: []int32{group}, Source: "login"}
+	mine := Principal{UserID: 8, Name: "bronze1", Roles: SameRole(model.RoleEditor, group), Source: "login"}
 	list, err := w.GroupChanges(plain, mine, group, 10, 0)
 	require.NoError(t, err)
 	assert.Equal(t, "delete", list[0].Action)

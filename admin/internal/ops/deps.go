@@ -62,6 +62,8 @@ type userStore interface {
 	UpdateUser(ctx context.Context, u *model.User) error
 	DeleteUser(ctx context.Context, id int32) error
 	SetPassword(ctx context.Context, id int32, javaHash, ownHash string) error
+	UserByName(ctx context.Context, name string) (*model.User, error)
+	SetRole(ctx context.Context, userID, groupID int32, role model.Role) (before, after *model.User, err error)
 }
 
 // auditStore keeps what people have changed.

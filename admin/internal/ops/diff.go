@@ -1,7 +1,10 @@
 package ops
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -23,6 +26,29 @@ func (d *diff) value(name string, from, to any) {
 		d.note(name, fmt.Sprintf("%v → %v", from, to))
 	}
 }
+
+// roles notes the groups in which a role has changed.
+func (d *diff) roles(from, to map[int32]model.Role) {
+	var list []string
+	for _, id := range slices.Sorted(maps.Keys(maps.Collect(func(yield func(int32, bool) bool) {
+		for _, of := range []map[int32]model.Role{from, to} {
+			for id := range of {
+				if !yield(id, true) {
+					return
+				}
+			}
+		}
+	}))) {
+		if from[id] != to[id] {
+			list = append(list, fmt.Sprintf("group %d %s → %s", id, roleWord(from[id]), roleWord(to[id])))
+		}
+	}
+	if len(list) > 0 {
+		d.note("roles", strings.Join(list, ", "))
+	}
+}
+
+func roleWord(r model.Role) string { return cmp.Or(r.String(), "none") }
 
 // size notes a changed text by its size alone: code, and what is secret.
 func (d *diff) size(name, from, to string) {
@@ -77,7 +103,7 @@ func groupDiff(a, b *model.Group) string {
 func userDiff(a, b *model.User) string {
 	var d diff
 	d.value("admin", a.Admin, b.Admin)
-	d.text("permission", a.Permission.S, b.Permission.S)
+	d.roles(a.Roles(), b.Roles())
 	d.value("code", a.Code, b.Code)
 	return d.String()
 }

@@ -7,16 +7,25 @@
 //
 // # Who may do what
 //
-// A [Principal] is an administrator, or has permission on some groups. The
-// zero Principal may nothing. Jobs, their code, logs and runs belong to the
-// group in their own row; moving a job takes the permission on both groups,
-// naming a child job that on the child's group, killing a run that on the
-// group of its log row and that of its job. Groups, tokens, users and the
-// audit log are for administrators; a group may be read by who has permission
-// on it. Numbers of the dashboard and previews of schedules are for everybody
-// who is logged in. Writing code that executors run is off, whoever asks,
-// unless [Config.CodeEditing] is set; then it is for administrators, and for
-// who has been given the permission, in the groups that one has.
+// A [Principal] is an administrator, or has a role in some groups
+// ([model.Role]). The zero Principal may nothing. Jobs, their code, logs and
+// runs belong to the group in their own row, and every operation asks
+// [Principal.Can] for the role that it takes there:
+//
+//	viewer    sees jobs, versions of code, runs, logs, addresses, alarms, changes
+//	operator  runs, kills, retries, starts and stops jobs, probes, mutes
+//	editor    creates, changes, moves and deletes jobs, tags and alarm rules,
+//	          clears logs; writes code with the permission to
+//	admin     sets title, addresses and token of the group, and who has which
+//	          role in it
+//
+// Moving a job takes an editor of both groups, naming a child job one of the
+// child's group, killing a run an operator of the group of its log row and of
+// that of its job. Making, renaming and deleting groups, users and the audit log
+// are for administrators. Numbers of the dashboard and previews of schedules are
+// for everybody who is logged in. Writing code that executors run is off, whoever
+// asks, unless [Config.CodeEditing] is set; then it is for administrators, and for
+// who has been given the permission, in the groups whose editor one is.
 //
 // # History and keys
 //

@@ -46,7 +46,7 @@ func (s *Service) EditJob(ctx context.Context, p Principal, in JobEdit) error {
 		return fmt.Errorf("read job %d: %w", in.Job.ID, err)
 	}
 	known := err == nil
-	if (known && !p.May(old.GroupID)) || !p.May(in.Job.GroupID) {
+	if (known && !p.Can(old.GroupID, model.RoleEditor)) || !p.Can(in.Job.GroupID, model.RoleEditor) {
 		return s.denyThrown(ctx, p, "job.update", jobObject(in.Job.ID))
 	}
 	if !known {
@@ -148,7 +148,7 @@ func (s *Service) TagCounts(ctx context.Context, p Principal) ([]model.TagCount,
 	if p.all() {
 		return s.store.TagCounts(ctx, nil, maxTagCounts)
 	}
-	return s.store.TagCounts(ctx, append([]int32{}, p.Groups...), maxTagCounts)
+	return s.store.TagCounts(ctx, p.groups(), maxTagCounts)
 }
 
 func checkTags(tags []string) *Error {

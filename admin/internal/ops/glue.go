@@ -19,7 +19,7 @@ const maxRemark = 100
 func glueKnown(t string) bool { return slices.Contains(model.GlueTypes(), t) }
 
 // MayCode reports whether the principal may write code that executors run, in
-// the groups that it has permission on.
+// the groups whose editor it is.
 func (s *Service) MayCode(p Principal) bool {
 	return s.cfg.CodeEditing && p.known() && (p.Admin || p.Code)
 }
@@ -45,7 +45,7 @@ func (s *Service) SaveGlue(ctx context.Context, p Principal, jobID int32, source
 	if err != nil && !notFound(err) {
 		return fmt.Errorf("read job %d: %w", jobID, err)
 	}
-	if err == nil && !p.May(j.GroupID) {
+	if err == nil && !p.Can(j.GroupID, model.RoleEditor) {
 		return s.denyThrown(ctx, p, "job.code", jobObject(jobID))
 	}
 	if e := s.needCode(ctx, p, "job.code", jobObject(jobID)); e != nil {

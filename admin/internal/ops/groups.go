@@ -62,7 +62,7 @@ func (s *Service) ListGroups(ctx context.Context, p Principal, f model.GroupFilt
 	return s.shownAll(list), total, err
 }
 
-// PermittedGroups returns the groups that the principal may work with, by app
+// PermittedGroups returns the groups that the principal may see, by app
 // name, title and id.
 func (s *Service) PermittedGroups(ctx context.Context, p Principal) ([]*Group, error) {
 	if err := s.needLogin(ctx, p, "group.list"); err != nil {
@@ -72,20 +72,31 @@ func (s *Service) PermittedGroups(ctx context.Context, p Principal) ([]*Group, e
 	if err != nil {
 		return nil, err
 	}
-	return s.shownAll(slices.DeleteFunc(list, func(g *model.Group) bool { return !p.May(g.ID) })), nil
+	return s.shownAll(slices.DeleteFunc(list, func(g *model.Group) bool { return !p.Can(g.ID, model.RoleViewer) })), nil
 }
 
-// Group returns a group that the principal may work with. For an unknown id
+// Group returns a group that the principal may see. For an unknown id
 // the error has no text, as in Java.
 func (s *Service) Group(ctx context.Context, p Principal, id int32) (*Group, error) {
 	g, err := s.group(ctx, id)
-	if !p.May(id) {
+	if !p.Can(id, model.RoleViewer) {
 		return nil, s.denyThrown(ctx, p, "group.get", groupObject(id))
 	}
 	if err != nil {
 		return nil, err
 	}
 	return s.shown(g), nil
+}
+
+// needOwner refuses who is no admin of the group.
+func (s *Service) needOwner(ctx context.Context, p Principal, group int32, action string) error {
+	if p.Can(group, model.RoleAdmin) {
+		return nil
+	}
+	e := s.deny(ctx, p, action, groupObject(group))
+	e.Detail = "only administrators and admins of this executor (group) may do this"
+	e.Thrown = true
+	return e
 }
 
 func (s *Service) group(ctx context.Context, id int32) (*model.Group, error) {
@@ -129,7 +140,7 @@ func (s *Service) CreateGroup(ctx context.Context, p Principal, in *model.Group)
 }
 
 // UpdateGroup changes AppName, Title, Manual and AddressList of a group; never
-// its token. For administrators.
+// its token. For admins of the group; the AppName is for administrators.
 func (s *Service) UpdateGroup(ctx context.Context, p Principal, in *model.Group) error {
 	return s.EditGroup(ctx, p, in, nil)
 }
@@ -145,7 +156,7 @@ func (s *Service) EditGroup(ctx context.Context, p Principal, in *model.Group, m
 func (s *Service) editGroup(
 	ctx context.Context, p Principal, in *model.Group, action string, match func(*Group) bool,
 ) error {
-	if err := s.needAdmin(ctx, p, "group.update", groupObject(in.ID)); err != nil {
+	if err := s.needOwner(ctx, p, in.ID, "group.update"); err != nil {
 		return err
 	}
 	want := &model.Group{
@@ -168,6 +179,9 @@ func (s *Service) editGroup(
 		return ErrStale
 	}
 	if want.AppName != old.AppName {
+		if err := s.needAdmin(ctx, p, "group.rename", groupObject(in.ID)); err != nil {
+			return err
+		}
 		if err := s.checkAppName(ctx, want); err != nil {
 			return err
 		}

@@ -221,11 +221,11 @@ func (s *Service) Change(ctx context.Context, p Principal, id int64) (*model.Cha
 	case model.ChangeRule, model.ChangeMute:
 		err = s.seesAlarms(ctx, p, c)
 	case model.ChangeGroup: // permission on a group outlives it
-		if _, err = s.Group(ctx, p, c.ObjectID); gone(err) && p.May(c.ObjectID) {
+		if _, err = s.Group(ctx, p, c.ObjectID); gone(err) && p.Can(c.ObjectID, model.RoleViewer) {
 			err = nil
 		}
 	default:
-		if _, err = s.Job(ctx, p, c.ObjectID); gone(err) && p.May(lastGroup(c)) {
+		if _, err = s.Job(ctx, p, c.ObjectID); gone(err) && p.Can(lastGroup(c), model.RoleViewer) {
 			err = nil
 		}
 	}

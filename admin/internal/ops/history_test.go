@@ -43,7 +43,7 @@ func TestHistory(t *testing.T) {
 	assert.Contains(t, changes[4].After.S, `"param":"p=1"`)
 
 	// Permission is that on the object, or on the last group of a job that is gone.
-	other := Principal{Name: "silver1", Groups: []int32{w.silver}, Source: "login"}
+	other := Principal{Name: "silver1", Roles: SameRole(model.RoleEditor, w.silver), Source: "login"}
 	_, err = w.Change(ctx, other, changes[0].ID)
 	assert.Equal(t, Forbidden, asError(t, err).Kind)
 	_, err = w.JobChanges(ctx, other, id, 10, 0)

@@ -31,17 +31,17 @@ func (s *Service) ListJobs(ctx context.Context, p Principal, f model.JobFilter) 
 // that is nothing.
 func (s *Service) scopeJobs(ctx context.Context, p Principal, f *model.JobFilter) (ok bool, err error) {
 	f.GroupID = max(f.GroupID, 0)
-	if f.GroupID > 0 && !p.May(f.GroupID) {
+	if f.GroupID > 0 && !p.Can(f.GroupID, model.RoleViewer) {
 		return false, s.denyThrown(ctx, p, "job.list", "group "+id32(f.GroupID))
 	}
 	if err := s.needLogin(ctx, p, "job.list"); err != nil {
 		return false, err
 	}
 	if !p.all() {
-		if len(p.Groups) == 0 {
+		if len(p.groups()) == 0 {
 			return false, nil
 		}
-		f.GroupIDs = p.Groups
+		f.GroupIDs = p.groups()
 	}
 	return true, nil
 }
@@ -52,7 +52,7 @@ func (s *Service) Job(ctx context.Context, p Principal, id int32) (*model.Job, e
 	if err != nil {
 		return nil, err
 	}
-	if !p.May(j.GroupID) {
+	if !p.Can(j.GroupID, model.RoleViewer) {
 		return nil, s.denyThrown(ctx, p, "job.get", jobObject(id))
 	}
 	return j, nil
@@ -87,7 +87,7 @@ func (s *Service) CreateJob(ctx context.Context, p Principal, in *model.Job) (in
 
 // CreateTagged is CreateJob with tags.
 func (s *Service) CreateTagged(ctx context.Context, p Principal, in *model.Job, tags []string) (int32, error) {
-	if !p.May(in.GroupID) {
+	if !p.Can(in.GroupID, model.RoleEditor) {
 		return 0, s.denyThrown(ctx, p, "job.create", "group "+id32(in.GroupID))
 	}
 	j := *in
@@ -288,6 +288,7 @@ func (s *Service) behindPlanned(j *model.Job, write func(nextMs int64) error) er
 // DeleteJob deletes a job with its logs and its open runs: what was planned is not
 // sent any more; what an executor has taken goes on there, and its result is not
 // kept. RestoreJob brings back the rest. A job that does not exist is no error.
+// For editors.
 func (s *Service) DeleteJob(ctx context.Context, p Principal, id int32) error {
 	j, err := s.store.Job(ctx, id)
 	switch {
@@ -295,7 +296,7 @@ func (s *Service) DeleteJob(ctx context.Context, p Principal, id int32) error {
 		return s.needLogin(ctx, p, "job.delete")
 	case err != nil:
 		return fmt.Errorf("read job %d: %w", id, err)
-	case !p.May(j.GroupID):
+	case !p.Can(j.GroupID, model.RoleEditor):
 		return s.deny(ctx, p, "job.delete", jobObject(id))
 	}
 	// Stopped first: deleting many log rows takes time, during which planning
@@ -315,13 +316,14 @@ func (s *Service) DeleteJob(ctx context.Context, p Principal, id int32) error {
 	return nil
 }
 
-// StartJob makes a job fire from now on. One that is running stays as it is.
+// StartJob makes a job fire from now on. One that is running stays as it is. For
+// operators.
 func (s *Service) StartJob(ctx context.Context, p Principal, id int32) error {
 	j, err := s.job(ctx, id)
 	switch {
 	case err != nil:
 		return err
-	case !p.May(j.GroupID):
+	case !p.Can(j.GroupID, model.RoleOperator):
 		return s.deny(ctx, p, "job.start", jobObject(id))
 	case j.ScheduleType == model.ScheduleNone:
 		return noStart()
@@ -352,13 +354,14 @@ func (s *Service) started(ctx context.Context, id int32) {
 	}
 }
 
-// StopJob makes a job fire no more, and cancels what was planned and not sent.
+// StopJob makes a job fire no more, and cancels what was planned and not sent. For
+// operators.
 func (s *Service) StopJob(ctx context.Context, p Principal, id int32) error {
 	j, err := s.job(ctx, id)
 	switch {
 	case err != nil:
 		return err
-	case !p.May(j.GroupID):
+	case !p.Can(j.GroupID, model.RoleOperator):
 		return s.deny(ctx, p, "job.stop", jobObject(id))
 	}
 	if err := s.stop(ctx, id); err != nil {

@@ -40,8 +40,8 @@ func TestKeys(t *testing.T) {
 	assert.True(t, noon.Equal(row.Used))
 
 	p := KeyPrincipal(found)
-	assert.True(t, p.May(w.gold))
-	assert.False(t, p.May(w.silver))
+	assert.Equal(t, model.RoleOperator, p.RoleIn(w.gold), "read and run")
+	assert.Equal(t, model.RoleNone, p.RoleIn(w.silver))
 	assert.False(t, p.Admin)
 	for _, wrong := range []string{"", "xja_", secret[:len(secret)-1], secret + "0", strings.ToUpper(secret), row.Hash} {
 		_, err := w.FindKey(ctx, wrong)
@@ -95,15 +95,15 @@ func TestKeyInput(t *testing.T) {
 	k, _, err := w.CreateKey(t.Context(), w.admin, good)
 	require.NoError(t, err)
 	everywhere := KeyPrincipal(k)
-	assert.True(t, everywhere.May(w.gold))
-	assert.True(t, everywhere.May(w.silver))
+	assert.Equal(t, model.RoleViewer, everywhere.RoleIn(w.gold))
+	assert.Equal(t, model.RoleViewer, everywhere.RoleIn(w.silver))
 	w.create(bean(w.silver))
 	jobs, _, err := w.ListJobs(t.Context(), everywhere, model.JobFilter{})
 	require.NoError(t, err)
 	assert.NotEmpty(t, jobs, "lists hold every group")
 	_, _, err = w.ListUsers(t.Context(), everywhere, model.UserFilter{})
 	assert.Equal(t, Forbidden, asError(t, err).Kind, "everywhere is not an administrator")
-	assert.False(t, Principal{Everywhere: true}.May(w.gold), "nobody may nothing")
+	assert.False(t, Principal{Everywhere: model.RoleEditor}.Can(w.gold, model.RoleViewer), "nobody may nothing")
 }
 
 func TestRetry(t *testing.T) {

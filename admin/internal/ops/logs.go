@@ -22,17 +22,17 @@ func logObject(id int64) string { return "log " + strconv.FormatInt(id, 10) }
 // both, so a foreign job's id shows nothing.
 func (s *Service) ListLogs(ctx context.Context, p Principal, f model.LogFilter) ([]*model.Log, int, error) {
 	f.GroupID, f.JobID = max(f.GroupID, 0), max(f.JobID, 0)
-	if f.GroupID > 0 && !p.May(f.GroupID) {
+	if f.GroupID > 0 && !p.Can(f.GroupID, model.RoleViewer) {
 		return nil, 0, s.denyThrown(ctx, p, "log.list", groupObject(f.GroupID))
 	}
 	if err := s.needLogin(ctx, p, "log.list"); err != nil {
 		return nil, 0, err
 	}
 	if !p.all() {
-		if len(p.Groups) == 0 {
+		if len(p.groups()) == 0 {
 			return nil, 0, nil
 		}
-		f.GroupIDs = p.Groups
+		f.GroupIDs = p.groups()
 	}
 	return s.store.Logs(ctx, f)
 }
@@ -48,7 +48,7 @@ func (s *Service) Log(ctx context.Context, p Principal, id int64) (*model.Log, e
 		}
 	case err != nil:
 		return nil, fmt.Errorf("read log %d: %w", id, err)
-	case !p.May(row.GroupID):
+	case !p.Can(row.GroupID, model.RoleViewer):
 		return nil, s.denyThrown(ctx, p, "log.get", logObject(id))
 	}
 	return row, nil
@@ -141,7 +141,7 @@ func refusedBy(resp wire.Response) *Error {
 
 // Kill asks the executor of a run to end it, records the run as failed, and
 // returns the executor's message. A result that came first stays. The run is
-// not tried again.
+// not tried again. For operators, of the run's group and of its job's.
 //
 // The protocol knows job ids only: an executor ends whatever run of the job is
 // current there. So a run that has ended is refused here.
@@ -154,7 +154,7 @@ func (s *Service) Kill(ctx context.Context, p Principal, id int64) (wire.NullStr
 	switch {
 	case err != nil:
 		return wire.NullString{}, err
-	case !p.May(j.GroupID): // the job was moved since
+	case !p.Can(row.GroupID, model.RoleOperator) || !p.Can(j.GroupID, model.RoleOperator): // it was moved since
 		return wire.NullString{}, s.denyThrown(ctx, p, "log.kill", logObject(id))
 	case row.TriggerCode != model.CodeSuccess || row.Address.S == "":
 		return wire.NullString{}, &Error{
@@ -242,7 +242,7 @@ func clearObject(in ClearInput) string {
 
 // clearing returns what is to be cleared, when the principal may do it.
 func (s *Service) clearing(ctx context.Context, p Principal, in ClearInput) (model.LogClear, error) {
-	if in.GroupID > 0 && !p.May(in.GroupID) || in.GroupID <= 0 && !(p.known() && p.Admin) {
+	if in.GroupID > 0 && !p.Can(in.GroupID, model.RoleEditor) || in.GroupID <= 0 && !(p.known() && p.Admin) {
 		return model.LogClear{}, s.denyThrown(ctx, p, "log.clear", clearObject(in))
 	}
 	c, ok := s.selection(in)

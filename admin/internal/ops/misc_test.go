@@ -96,7 +96,7 @@ func TestRestoreGlue(t *testing.T) {
 	assert.NotContains(t, j.GlueRemark.S, "<", "old remarks may hold what new ones may not")
 	_, err = w.GlueVersion(ctx, w.mine, id, 1<<30)
 	assert.Equal(t, NotFound, asError(t, err).Kind)
-	other := Principal{Name: "silver1", Groups: []int32{w.silver}, Code: true, Source: "login"}
+	other := Principal{Name: "silver1", Roles: SameRole(model.RoleEditor, w.silver), Code: true, Source: "login"}
 	err = w.RestoreGlue(ctx, other, id, list[1].ID, "")
 	assert.Equal(t, Forbidden, asError(t, err).Kind)
 }
@@ -170,7 +170,7 @@ func TestDashboard(t *testing.T) {
 		started, err := w.StartedByGroup(ctx, p)
 		require.NoError(t, err)
 		want := map[int32]int{w.gold: 1}
-		if !p.May(w.gold) {
+		if !p.Can(w.gold, model.RoleViewer) {
 			want = map[int32]int{}
 		}
 		assert.Equal(t, want, started, name)
@@ -226,10 +226,30 @@ func TestErrorText(t *testing.T) {
 
 func TestZeroPrincipal(t *testing.T) {
 	t.Parallel()
-	assert.False(t, Principal{}.May(1))
-	assert.False(t, Principal{Admin: true, Groups: []int32{1}}.May(1), "nobody said who it is")
-	assert.False(t, Principal{Groups: []int32{0}, Source: "api"}.May(0))
-	assert.True(t, Principal{Admin: true, Source: "api"}.May(0))
+	for _, r := range append(model.Roles(), model.RoleNone) {
+		assert.False(t, Principal{}.Can(1, r))
+		assert.False(t, Principal{}.CanAnywhere(r))
+		assert.False(t, Principal{Admin: true, Roles: SameRole(model.RoleAdmin, 1)}.Can(1, r), "nobody said who it is")
+		assert.False(t, Principal{Roles: SameRole(model.RoleAdmin, 0), Source: "api"}.Can(0, r))
+		assert.False(t, Principal{Roles: SameRole(model.RoleNone, 1), Source: "api"}.Can(1, r))
+		assert.Equal(t, r != model.RoleNone, Principal{Admin: true, Source: "api"}.Can(0, r))
+	}
+}
+
+// TestRoles: each role holds what those below it hold, in its group alone.
+func TestRoles(t *testing.T) {
+	t.Parallel()
+	for i, has := range model.Roles() {
+		p := Principal{Roles: SameRole(has, 1), Source: "login"}
+		everywhere := Principal{Everywhere: has, Source: "key"}
+		for j, needs := range model.Roles() {
+			assert.Equal(t, i >= j, p.Can(1, needs), "%v may what takes %v", has, needs)
+			assert.Equal(t, i >= j, everywhere.Can(7, needs))
+			assert.Equal(t, i >= j, p.CanAnywhere(needs))
+			assert.False(t, p.Can(2, needs))
+			assert.False(t, everywhere.Can(0, needs))
+		}
+	}
 }
 
 // What only the database refuses is an Error too.

@@ -16,7 +16,7 @@ const moveAction = "move"
 // Jobs that are in the group already count as done.
 func (s *Service) moveJobs(ctx context.Context, p Principal, ids []int32, to int32) (*BulkResult, error) {
 	result := &BulkResult{}
-	if !p.May(to) {
+	if !p.Can(to, model.RoleEditor) {
 		return result, s.deny(ctx, p, "job.move", groupObject(to))
 	}
 	if _, err := s.store.Group(ctx, to); notFound(err) {
@@ -40,7 +40,7 @@ func (s *Service) moveJobs(ctx context.Context, p Principal, ids []int32, to int
 		switch {
 		case j == nil:
 			err = result.take(id, noJob(id))
-		case !p.May(j.GroupID):
+		case !p.Can(j.GroupID, model.RoleEditor):
 			err = result.take(id, s.deny(ctx, p, "job.move", jobObject(id)))
 		case j.GroupID == to:
 			err = result.take(id, nil)
@@ -91,7 +91,7 @@ func (s *Service) regroup(
 // unmove puts a job back into the group that it was in before a change of
 // nothing else.
 func (s *Service) unmove(ctx context.Context, p Principal, id int32, before, after *JobState, force bool) error {
-	if !p.May(before.GroupID) {
+	if !p.Can(before.GroupID, model.RoleEditor) {
 		return s.deny(ctx, p, "job.move", groupObject(before.GroupID))
 	}
 	if _, err := s.store.Group(ctx, before.GroupID); notFound(err) {
@@ -109,6 +109,8 @@ func (s *Service) unmove(ctx context.Context, p Principal, id int32, before, aft
 	switch {
 	case err != nil:
 		return err
+	case !p.Can(j.GroupID, model.RoleEditor):
+		return s.deny(ctx, p, "job.move", jobObject(id))
 	case j.GroupID != after.GroupID && !force:
 		return ErrStale
 	}

@@ -13,7 +13,8 @@ import (
 // MuteView is a mute window and the name of what it mutes.
 type MuteView struct {
 	model.Mute
-	Name string
+	Name    string
+	GroupID int32 // that of the job, or the group itself; 0 of a job that is gone
 }
 
 // Mutes returns the windows that have not ended, of what the principal may see.
@@ -29,25 +30,29 @@ func (s *Service) Mutes(ctx context.Context, p Principal) ([]MuteView, error) {
 	for _, m := range list {
 		keys = append(keys, model.AlarmKey{Kind: m.Kind, ObjectID: m.ObjectID})
 	}
-	see, name, err := s.sees(ctx, p, keys)
+	see, name, groupOf, err := s.sees(ctx, p, keys)
 	if err != nil {
 		return nil, err
 	}
 	var views []MuteView
 	for _, m := range list {
 		if see(m.Kind, m.ObjectID) {
-			views = append(views, MuteView{m, name(m.Kind, m.ObjectID)})
+			views = append(views, MuteView{m, name(m.Kind, m.ObjectID), groupOf(m.Kind, m.ObjectID)})
 		}
 	}
 	return views, nil
 }
 
-// sees returns what the principal may see of jobs and groups, and their names.
+// sees returns what the principal may see of jobs and groups, their names, and
+// their groups.
 func (s *Service) sees(
 	ctx context.Context, p Principal, keys []model.AlarmKey,
-) (see func(kind string, id int32) bool, name func(kind string, id int32) string, err error) {
+) (
+	see func(kind string, id int32) bool, name func(kind string, id int32) string,
+	groupOf func(kind string, id int32) int32, err error,
+) {
 	if name, err = s.names(ctx, keys); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var ids []int32
 	for _, k := range keys {
@@ -58,22 +63,29 @@ func (s *Service) sees(
 	jobs := map[int32]*model.Job{}
 	if len(ids) > 0 {
 		if jobs, err = s.store.JobsByID(ctx, ids); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	return func(kind string, id int32) bool {
+	groupOf = func(kind string, id int32) int32 {
 		if kind == model.ChangeGroup {
-			return p.May(id)
+			return id
 		}
-		j := jobs[id]
-		return p.Admin || j != nil && p.May(j.GroupID)
-	}, name, nil
+		if j := jobs[id]; j != nil {
+			return j.GroupID
+		}
+		return 0
+	}
+	return func(kind string, id int32) bool {
+		return p.Can(groupOf(kind, id), model.RoleViewer)
+	}, name, groupOf, nil
 }
 
 // Mute keeps a job or group from raising alarms until then, at most 30 days. In
-// place of a window that there is. Alarms are put on record as muted.
+// place of a window that there is. Alarms are put on record as muted. For
+// operators.
 func (s *Service) Mute(ctx context.Context, p Principal, in model.Mute) error {
-	if _, err := s.alarmGroup(ctx, p, "mute.set", in.Kind, in.ObjectID); err != nil {
+	object := model.AlarmKey{Kind: in.Kind, ObjectID: in.ObjectID}
+	if _, err := s.alarmGroup(ctx, p, model.RoleOperator, "mute.set", object); err != nil {
 		return err
 	}
 	left := in.Until.Sub(s.now())
@@ -101,9 +113,11 @@ func (s *Service) Mute(ctx context.Context, p Principal, in model.Mute) error {
 	return s.mutesChanged(ctx)
 }
 
-// Unmute ends a window. One that is not there is no error.
+// Unmute ends a window. One that is not there is no error. For operators.
 func (s *Service) Unmute(ctx context.Context, p Principal, kind string, id int32) error {
-	if _, err := s.alarmGroup(ctx, p, "mute.end", kind, id); err != nil && !p.Admin { // of what is gone too
+	object := model.AlarmKey{Kind: kind, ObjectID: id}
+	_, err := s.alarmGroup(ctx, p, model.RoleOperator, "mute.end", object)
+	if err != nil && !p.Admin { // of what is gone too
 		return err
 	}
 	was, err := s.muteNow(ctx, kind, id)

@@ -49,7 +49,7 @@ func (s *Service) User(ctx context.Context, p Principal, id int32) (*model.User,
 // last known to the registry.
 func (s *Service) Addresses(ctx context.Context, p Principal, id int32) (*model.Group, []string, error) {
 	g, err := s.group(ctx, id)
-	if !p.May(id) {
+	if !p.Can(id, model.RoleViewer) {
 		return nil, nil, s.denyThrown(ctx, p, "group.get", groupObject(id))
 	}
 	if err != nil {
@@ -57,6 +57,14 @@ func (s *Service) Addresses(ctx context.Context, p Principal, id int32) (*model.
 	}
 	list, err := pick(s.addresses(g), s.addresses(g))
 	return g, list, err
+}
+
+// Probing is Addresses for who may ask executors: operators.
+func (s *Service) Probing(ctx context.Context, p Principal, id int32) (*model.Group, []string, error) {
+	if !p.Can(id, model.RoleOperator) {
+		return nil, nil, s.denyThrown(ctx, p, "group.probe", groupObject(id))
+	}
+	return s.Addresses(ctx, p, id)
 }
 
 // PickAddress returns the spelling in which one of the addresses is known; it

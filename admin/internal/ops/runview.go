@@ -23,7 +23,7 @@ type runViewStore interface {
 // when that is nothing.
 func (s *Service) permittedRuns(ctx context.Context, p Principal, f *model.RunFilter) (none bool, err error) {
 	f.GroupID, f.JobID = max(f.GroupID, 0), max(f.JobID, 0)
-	if f.GroupID > 0 && !p.May(f.GroupID) {
+	if f.GroupID > 0 && !p.Can(f.GroupID, model.RoleViewer) {
 		return false, s.denyThrown(ctx, p, "log.list", groupObject(f.GroupID))
 	}
 	if err := s.needLogin(ctx, p, "log.list"); err != nil {
@@ -31,9 +31,9 @@ func (s *Service) permittedRuns(ctx context.Context, p Principal, f *model.RunFi
 	}
 	f.GroupIDs = nil
 	if !p.all() {
-		f.GroupIDs = p.Groups
+		f.GroupIDs = p.groups()
 	}
-	return !p.all() && len(p.Groups) == 0, nil
+	return !p.all() && len(p.groups()) == 0, nil
 }
 
 // Runs returns a page of runs, newest first, of the groups that the principal
@@ -80,7 +80,7 @@ type RunFamily struct {
 
 // RunFamily returns what belongs to a run that the principal may see.
 func (s *Service) RunFamily(ctx context.Context, p Principal, row *model.Log) (*RunFamily, error) {
-	if !p.May(row.GroupID) {
+	if !p.Can(row.GroupID, model.RoleViewer) {
 		return nil, s.denyThrown(ctx, p, "log.get", logObject(row.ID))
 	}
 	near, err := s.store.RunsNear(ctx, row.JobID, row.ID, attemptsNear)

@@ -23,9 +23,9 @@ const (
 // it away, so that the global one counts again. Its executors must be given
 // the same, and have so long for it as overlap says: until then they may show
 // the old one, and are sent it. 0 ends the old one at once, as it does one from
-// an earlier change. For administrators.
+// an earlier change. For admins of the group.
 func (s *Service) SetGroupToken(ctx context.Context, p Principal, id int32, token string, overlap time.Duration) error {
-	if err := s.needAdmin(ctx, p, "group.token", groupObject(id)); err != nil {
+	if err := s.needOwner(ctx, p, id, "group.token"); err != nil {
 		return err
 	}
 	if e := checkToken(token); e != nil {
@@ -35,9 +35,9 @@ func (s *Service) SetGroupToken(ctx context.Context, p Principal, id int32, toke
 }
 
 // RotateToken gives a group a new random access token and returns it: it is
-// not shown again. overlap is as in SetGroupToken. For administrators.
+// not shown again. overlap is as in SetGroupToken. For admins of the group.
 func (s *Service) RotateToken(ctx context.Context, p Principal, id int32, overlap time.Duration) (string, error) {
-	if err := s.needAdmin(ctx, p, "group.token", groupObject(id)); err != nil {
+	if err := s.needOwner(ctx, p, id, "group.token"); err != nil {
 		return "", err
 	}
 	token := strings.ToLower(rand.Text())
@@ -48,9 +48,9 @@ func (s *Service) RotateToken(ctx context.Context, p Principal, id int32, overla
 }
 
 // EndOldToken ends the token that a group had before, if it still counts. For
-// administrators.
+// admins of the group.
 func (s *Service) EndOldToken(ctx context.Context, p Principal, id int32) error {
-	if err := s.needAdmin(ctx, p, "group.token", groupObject(id)); err != nil {
+	if err := s.needOwner(ctx, p, id, "group.token"); err != nil {
 		return err
 	}
 	if _, err := s.group(ctx, id); err != nil {

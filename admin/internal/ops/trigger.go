@@ -14,13 +14,13 @@ import (
 // for each shard of a broadcast. It returns when the runs are on record. An
 // override of the address may only name addresses at which an executor of the
 // job's group is registered or configured: nobody can make the admin talk, and
-// send its token, to an address of his own.
+// send its token, to an address of his own. For operators.
 func (s *Service) TriggerJob(ctx context.Context, p Principal, id int32, in TriggerInput) ([]int64, error) {
 	j, err := s.job(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if !p.May(j.GroupID) {
+	if !p.Can(j.GroupID, model.RoleOperator) {
 		return nil, s.deny(ctx, p, "job.trigger", jobObject(id))
 	}
 	group, err := s.groupOf(ctx, j)

@@ -149,6 +149,6 @@ func (s *Service) seesAlarms(ctx context.Context, p Principal, c *model.Change) 
 	if !c.After.Valid {
 		v = before
 	}
-	_, err = s.alarmGroup(ctx, p, "change.get", v.Kind, v.ObjectID)
+	_, err = s.alarmGroup(ctx, p, model.RoleViewer, "change.get", model.AlarmKey{Kind: v.Kind, ObjectID: v.ObjectID})
 	return err
 }

@@ -14,11 +14,15 @@ import (
 
 // UserInput is a user as an editor gives it.
 type UserInput struct {
-	Username   string // of a new user, or as it is: names do not change
-	Password   string // "" keeps the password of a user who exists
-	Admin      bool
-	Permission string // ids of groups, comma separated
-	Code       *bool  // may write code; nil keeps it, and is false for a new user
+	Username string // of a new user, or as it is: names do not change
+	Password string // "" keeps the password of a user who exists
+	Admin    bool
+	// Roles is what the user may do, by group. nil: Permission says it.
+	Roles map[int32]model.Role
+	// Permission lists ids of groups, with commas between them, as a console of the
+	// Java admin does ([model.User.SetGroups]).
+	Permission string
+	Code       *bool // may write code; nil keeps it, and is false for a new user
 }
 
 func userObject(id int32) string { return "user " + id32(id) }
@@ -58,12 +62,11 @@ func (s *Service) CreateUser(ctx context.Context, p Principal, in UserInput) (in
 	if e := s.checkPassword(in.Password); e != nil {
 		return 0, e
 	}
-	permission, e := checkPermission(in.Permission)
-	if e != nil {
-		return 0, e
+	u := &model.User{Username: name, Admin: in.Admin, Code: in.Code != nil && *in.Code}
+	err := s.setRoles(ctx, u, in)
+	if err != nil {
+		return 0, err
 	}
-	u := &model.User{Username: name, Admin: in.Admin, Permission: permission, Code: in.Code != nil && *in.Code}
-	var err error
 	if u.JavaHash, u.Hash, err = s.cfg.Passwords.HashPassword(ctx, in.Password); err != nil {
 		return 0, fmt.Errorf("hash a password: %w", err)
 	}
@@ -119,6 +122,39 @@ func checkPermission(list string) (model.Text, *Error) {
 	return model.T(joined), nil
 }
 
+// setRoles sets the roles that an editor gives, of groups that there are. Those
+// that the user had in groups that are gone may stay.
+func (s *Service) setRoles(ctx context.Context, u *model.User, in UserInput) error {
+	had := u.Roles()
+	if in.Roles != nil {
+		u.SetRoles(in.Roles)
+		if e := fits(field{key(i18n.UserPermission), u.Permission.S, 255}); e != nil {
+			e.Detail += ": the column of the Java admin holds no more groups of editors and admins"
+			return e
+		}
+	} else {
+		permission, e := checkPermission(in.Permission)
+		if e != nil {
+			return e
+		}
+		u.SetGroups(permission)
+	}
+	groups, err := s.store.AllGroups(ctx)
+	if err != nil {
+		return fmt.Errorf("read groups: %w", err)
+	}
+	known := make(map[int32]bool, len(groups))
+	for _, g := range groups {
+		known[g.ID] = true
+	}
+	for id := range u.Roles() {
+		if _, ok := had[id]; !ok && !known[id] {
+			return invalid("there is no executor (group) "+id32(id), key(i18n.UserPermission), key(i18n.SystemInvalid))
+		}
+	}
+	return nil
+}
+
 // user loads a user; an unknown id is an Error.
 func (s *Service) user(ctx context.Context, id int32) (*model.User, error) {
 	u, err := s.store.User(ctx, id)
@@ -167,7 +203,7 @@ func (s *Service) spare(ctx context.Context, p Principal, u *model.User) error {
 	}
 }
 
-// UpdateUser changes role, permissions and, unless it is empty, password of a
+// UpdateUser changes role, roles in groups and, unless it is empty, password of a
 // user; never the name. Sessions of the user end when role or password change.
 // For administrators, and not for oneself; the last administrator stays one.
 func (s *Service) UpdateUser(ctx context.Context, p Principal, id int32, in UserInput) error {
@@ -182,9 +218,10 @@ func (s *Service) UpdateUser(ctx context.Context, p Principal, id int32, in User
 			return e
 		}
 	}
-	permission, e := checkPermission(in.Permission)
-	if e != nil {
-		return e
+	if in.Roles == nil {
+		if _, e := checkPermission(in.Permission); e != nil {
+			return e
+		}
 	}
 	old, err := s.user(ctx, id)
 	if err != nil {
@@ -196,7 +233,10 @@ func (s *Service) UpdateUser(ctx context.Context, p Principal, id int32, in User
 		}
 	}
 	u := *old
-	u.Admin, u.Permission = in.Admin, permission
+	u.Admin = in.Admin
+	if err := s.setRoles(ctx, &u, in); err != nil {
+		return err
+	}
 	if in.Code != nil {
 		u.Code = *in.Code
 	}

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -74,23 +75,24 @@ func TestUsers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
-	id, err := w.CreateUser(ctx, w.admin, UserInput{Username: "golden1", Password: "pass1234", Permission: " 3 ,,2"})
+	id, err := w.CreateUser(ctx, w.admin, UserInput{Username: "golden1", Password: "pass1234", Permission: fmt.Sprintf(" %d ,,%d", w.silver, w.gold)})
 	require.NoError(t, err)
-	assert.Equal(t, "admin | user.create | user "+id32(id)+` | username: golden1; permission: "" → "3,2"`, w.lastAudit())
+	assert.Equal(t, fmt.Sprintf("admin | user.create | user %d | username: golden1; roles: group %d none → editor, group %d none → editor",
+		id, w.gold, w.silver), w.lastAudit())
 
 	list, total, err := w.ListUsers(ctx, w.admin, model.UserFilter{Username: "golden1"})
 	require.NoError(t, err)
 	require.Equal(t, 1, total)
-	assert.Equal(t, model.User{ID: id, Username: "golden1", Permission: model.T("3,2")}, *list[0], "no hash")
+	assert.Equal(t, model.User{ID: id, Username: "golden1", Permission: model.T(fmt.Sprintf("%d,%d", w.silver, w.gold))}, *list[0], "no hash")
 
 	session := w.login("golden1", "pass1234")
-	require.NoError(t, w.UpdateUser(ctx, w.admin, id, UserInput{Username: "golden1", Permission: "5"}))
+	require.NoError(t, w.UpdateUser(ctx, w.admin, id, UserInput{Username: "golden1", Permission: id32(w.silver)}))
 	assert.True(t, w.loggedIn(session), "another permission takes effect in the session")
 	u, err := w.auth.Authenticate(ctx, session)
 	require.NoError(t, err)
-	assert.Equal(t, Principal{UserID: id, Name: "golden1", Groups: []int32{5}, Source: "login"}, UserPrincipal(u))
+	assert.Equal(t, Principal{UserID: id, Name: "golden1", Roles: SameRole(model.RoleEditor, w.silver), Source: "login"}, UserPrincipal(u))
 
-	require.NoError(t, w.UpdateUser(ctx, w.admin, id, UserInput{Admin: true, Permission: "5"}))
+	require.NoError(t, w.UpdateUser(ctx, w.admin, id, UserInput{Admin: true, Permission: id32(w.silver)}))
 	assert.False(t, w.loggedIn(session), "another role ends the sessions")
 	session = w.login("golden1", "pass1234")
 	require.NoError(t, w.UpdateUser(ctx, w.admin, id, UserInput{Admin: true, Password: "other123"}))

@@ -75,7 +75,7 @@ func newWorld(t *testing.T, change ...func(*Config)) *world {
 	require.NoError(t, err)
 	w.gold = w.group("golden-app", "http://10.0.0.1:9999/,http://10.0.0.2:9999")
 	w.silver = w.group("silver-app", "http://10.0.9.1:9999/")
-	w.mine = Principal{UserID: 7, Name: "golden1", Groups: []int32{w.gold}, Source: "login"}
+	w.mine = Principal{UserID: 7, Name: "golden1", Roles: SameRole(model.RoleEditor, w.gold), Source: "login"}
 	return w
 }
 

@@ -203,7 +203,7 @@ func probeGroup(ctx context.Context, c *call) error {
 	if err := c.decodeIf(&in); err != nil {
 		return err
 	}
-	g, addresses, err := c.s.cfg.Ops.Addresses(ctx, c.who, id)
+	g, addresses, err := c.s.cfg.Ops.Probing(ctx, c.who, id)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,25 @@ import (
 // anybody is the verb of endpoints that every caller may use who is known.
 const anybody model.Verb = "any"
 
+// The verbs of endpoints whose users need another role than keys need a verb.
+const (
+	// switching is for keys with model.VerbEdit, and for operators.
+	switching model.Verb = "start"
+	// owning is for keys with model.VerbAdmin, and for admins of the group.
+	owning model.Verb = "own"
+)
+
+// keyVerb is the verb that a key needs for an endpoint.
+func keyVerb(v model.Verb) model.Verb {
+	switch v {
+	case switching:
+		return model.VerbEdit
+	case owning:
+		return model.VerbAdmin
+	}
+	return v
+}
+
 // maxBody bounds request bodies, in bytes.
 const maxBody = 1 << 20
 
@@ -54,8 +73,14 @@ func (e endpoint) permission() httpx.Permission {
 		return httpx.LoggedIn
 	case model.VerbAdmin:
 		return httpx.Admin
+	case model.VerbRead:
+		return httpx.Viewer
+	case model.VerbRun, switching:
+		return httpx.Operator
+	case owning:
+		return httpx.GroupAdmin
 	}
-	return httpx.PerObject
+	return httpx.Editor
 }
 
 // call is one request on its way.
@@ -130,8 +155,8 @@ func (c *call) admit(ctx context.Context, e endpoint) error {
 		return problem(kindForbidden, "send the csrf_token of GET /v1/session",
 			fieldFault{csrfHeader, "missing or of another session"})
 	}
-	if !c.may(e.verb) {
-		return problem(kindForbidden, "this takes the verb "+string(e.verb))
+	if err := c.may(e); err != nil {
+		return err
 	}
 	if err := c.checkQuery(e); err != nil {
 		return err
@@ -189,19 +214,29 @@ func (c *call) tokenMatches() bool {
 	return subtle.ConstantTimeCompare([]byte(c.r.Header.Get(csrfHeader)), []byte(c.csrf())) == 1
 }
 
-// may reports whether the caller has a verb. Which groups it has it for is for
-// package ops to say.
-func (c *call) may(v model.Verb) bool {
+// may refuses a key without the verb, and a user who has the role of the endpoint
+// in no group. For the group of an object it is package ops that says it. Who has
+// no role at all may read lists, which are empty then.
+func (c *call) may(e endpoint) error {
+	need := e.permission()
 	switch {
-	case v == anybody:
-		return true
+	case e.verb == anybody:
+		return nil
 	case c.key != nil:
-		return c.key.Can(v)
-	case v == model.VerbAdmin:
-		return c.user.Admin
+		if v := keyVerb(e.verb); !c.key.Can(v) {
+			return problem(kindForbidden, "this takes the verb "+string(v))
+		}
+	case need == httpx.Admin && !c.user.Admin:
+		return problem(kindForbidden, "this is for administrators")
+	case need.Role() > model.RoleViewer && !c.personal(e) && !c.who.CanAnywhere(need.Role()):
+		return problem(kindForbidden, "this takes the role "+need.Role().String()+" in the group")
 	}
-	return true
+	return nil
 }
+
+// personal reports whether an endpoint is about what belongs to the user alone,
+// for which users need no role.
+func (c *call) personal(e endpoint) bool { return c.user != nil && e.path == "/v1/views" }
 
 // checkQuery refuses query parameters that the endpoint does not know, or that
 // are given twice.

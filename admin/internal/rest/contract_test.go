@@ -214,6 +214,8 @@ func validBody(op string) any {
 		return map[string]any{"code": "echo", "remark": "some remark"}
 	case "updateGroup":
 		return map[string]any{"app_name": "nobody", "title": "nobody"}
+	case "setMember":
+		return map[string]any{"username": "anna", "role": "viewer"}
 	case "updateUser":
 		return map[string]any{"role": "user"}
 	case "testAlarm":

@@ -33,6 +33,7 @@ func (w *world) drivePeople(t *testing.T, o objects) {
 	w.must(t, http.StatusConflict, "DELETE", mine, nil)
 	w.must(t, http.StatusNoContent, "DELETE", betty, nil)
 
+	w.driveRoles(t, o)
 	w.driveKeys(t, o)
 	w.must(t, http.StatusOK, "GET", "/v1/audit?limit=2", nil)
 	filtered := w.must(t, http.StatusOK, "GET", "/v1/audit?user=adm&action=user&object=user&text=betty"+
@@ -51,6 +52,119 @@ func (w *world) drivePeople(t *testing.T, o objects) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"id", "at", "user", "action", "object", "detail"}, table[0])
 	assert.Len(t, table, 1+strings.Count(lines.Body.String(), "\n"))
+}
+
+// driveRoles sets roles in groups: as an administrator, and as a group's admin.
+func (w *world) driveRoles(t *testing.T, o objects) {
+	t.Helper()
+	second := w.group(t, "roles-app")
+	role := func(group int64, name string) map[string]any { return map[string]any{"group_id": group, "role": name} }
+	in := map[string]any{
+		"username": "owen1", "password": password, "role": "user",
+		"roles": []any{role(o.group, "admin"), role(second, "viewer")},
+	}
+	v := w.must(t, http.StatusCreated, "POST", "/v1/users", in)
+	assert.Equal(t, []any{float64(o.group)}, v["group_ids"])
+	owen := fmt.Sprintf("/v1/users/%d", id(t, v))
+	p := w.must(t, http.StatusUnprocessableEntity, "PUT", owen, map[string]any{
+		"role": "user", "group_ids": []int64{o.group}, "roles": []any{role(o.group, "boss"), role(o.group, "viewer")},
+	})
+	assert.Equal(t, []string{"/roles", "/roles/0/role", "/roles/1/group_id"}, pointers(t, p))
+	for _, unknown := range []map[string]any{{"group_ids": []int64{987_654}}, {"roles": []any{role(987_654, "viewer")}}} {
+		p = w.must(t, http.StatusUnprocessableEntity, "PUT", owen, with(unknown, "role", "user"))
+		assert.Contains(t, p["detail"], "987654")
+	}
+	v = w.must(t, http.StatusOK, "PUT", owen, map[string]any{"role": "user", "group_ids": []int64{o.group}})
+	assert.Equal(t, []any{
+		map[string]any{"group_id": float64(o.group), "role": "admin"}, map[string]any{"group_id": float64(second), "role": "viewer"},
+	}, v["roles"], "as a Java console does it: an admin stays one, and what it does not show stays")
+
+	// Users by pages, each once.
+	seen := map[string]bool{}
+	next := "/v1/users?limit=1"
+	for next != "" {
+		page := w.must(t, http.StatusOK, "GET", next, nil)
+		items, _ := page["items"].([]any)
+		for _, name := range field(items, "username") {
+			assert.False(t, seen[fmt.Sprint(name)], name)
+			seen[fmt.Sprint(name)] = true
+		}
+		cursor, _ := page["next_cursor"].(string)
+		if next = ""; cursor != "" {
+			next = "/v1/users?limit=1&cursor=" + cursor
+		}
+	}
+	assert.True(t, seen["owen1"] && seen["admin"])
+
+	members := fmt.Sprintf("/v1/groups/%d/members", o.group)
+	w.must(t, http.StatusCreated, "POST", "/v1/users", map[string]any{"username": "vera1", "password": password, "role": "user"})
+	cookie, csrf := w.login(t, "owen1", password)
+	as := func(status int, method, path string, body any) map[string]any {
+		t.Helper()
+		rec := w.send(t, request{method: method, path: path, body: body, cookie: cookie, csrf: csrf})
+		require.Equal(t, status, rec.Code, "%s %s: %s", method, path, rec.Body)
+		if rec.Body.Len() == 0 {
+			return nil
+		}
+		return object(t, rec)
+	}
+	grant := func(name, role string) map[string]any { return map[string]any{"username": name, "role": role} }
+	m := as(http.StatusOK, "PUT", members, grant("vera1", "operator"))
+	assert.Equal(t, "operator", m["role"])
+	list, _ := as(http.StatusOK, "GET", members+"?limit=1", nil)["items"].([]any)
+	assert.Equal(t, []any{"owen1"}, field(list, "username"))
+	as(http.StatusConflict, "PUT", members, grant("owen1", "viewer"))
+	as(http.StatusConflict, "DELETE", members+"?username=owen1", nil)
+	as(http.StatusNotFound, "PUT", members, grant("nobody-at-all", "viewer"))
+	as(http.StatusUnprocessableEntity, "PUT", members, grant("", "chief"))
+	as(http.StatusForbidden, "PUT", fmt.Sprintf("/v1/groups/%d/members", second), grant("vera1", "viewer"))
+
+	// A role counts from the next request on; nobody is logged out for it.
+	mine, csrfOfVera := w.login(t, "vera1", password)
+	job := fmt.Sprintf("/v1/jobs/%d", o.job)
+	ask := func(method, path string) int {
+		return w.send(t, request{method: method, path: path, cookie: mine, csrf: csrfOfVera}).Code
+	}
+	assert.Equal(t, http.StatusOK, ask("POST", job+"/stop"))
+	as(http.StatusOK, "PUT", members, grant("vera1", "viewer"))
+	assert.Equal(t, http.StatusForbidden, ask("POST", job+"/stop"))
+	assert.Equal(t, http.StatusOK, ask("GET", job))
+	session := object(t, w.send(t, request{method: "GET", path: "/v1/session", cookie: mine}))
+	assert.Equal(t, []any{"read"}, session["verbs"])
+	assert.Equal(t, []any{map[string]any{"group_id": float64(o.group), "role": "viewer"}}, session["roles"])
+	as(http.StatusNoContent, "DELETE", members+"?username=vera1", nil)
+	as(http.StatusNotFound, "DELETE", members+"?username=vera1", nil)
+	as(http.StatusUnprocessableEntity, "DELETE", members, nil)
+	as(http.StatusBadRequest, "DELETE", members+"?username="+strings.Repeat("x", 65), nil)
+	assert.Equal(t, http.StatusForbidden, ask("GET", job))
+	audit := w.must(t, http.StatusOK, "GET", "/v1/audit?action=member.set&text=vera1", nil)
+	lines, _ := audit["items"].([]any)
+	assert.Equal(t, []any{"viewer → none", "operator → viewer", "none → operator"}, cutBefore(field(lines, "detail"), ": "))
+
+	// The group's own settings are its admin's, but for the app name.
+	group := fmt.Sprintf("/v1/groups/%d", o.group)
+	rec := w.send(t, request{method: "GET", path: group, cookie: cookie})
+	now := object(t, rec)
+	edit := map[string]any{
+		"app_name": now["app_name"], "title": "Owen's", "address_mode": now["address_mode"], "addresses": now["addresses"],
+	}
+	put := func(body map[string]any) int {
+		return w.send(t, request{
+			method: "PUT", path: group, body: body, cookie: cookie, csrf: csrf, header: map[string]string{"If-Match": "*"},
+		}).Code
+	}
+	assert.Equal(t, http.StatusOK, put(edit))
+	assert.Equal(t, http.StatusForbidden, put(with(edit, "app_name", "another-app")))
+	w.must(t, http.StatusOK, "PUT", group, with(edit, "title", now["title"]), "If-Match", "*")
+}
+
+// cutBefore cuts texts behind the last mark.
+func cutBefore(texts []any, mark string) []any {
+	for i, text := range texts {
+		s := fmt.Sprint(text)
+		texts[i] = s[strings.LastIndex(s, mark)+len(mark):]
+	}
+	return texts
 }
 
 func (w *world) driveKeys(t *testing.T, o objects) {

@@ -85,6 +85,18 @@ func (w *world) callers(t *testing.T, o objects) []caller {
 		cookie, csrf := w.login(t, name, password)
 		list = append(list, caller{name: "session, " + scope.name, cookie: cookie, csrf: csrf})
 	}
+	for _, role := range []string{"viewer", "operator", "admin"} { // "session, in" is an editor
+		name := role + "-in"
+		w.must(t, http.StatusCreated, "POST", "/v1/users", map[string]any{
+			"username": name, "password": password, "role": "user",
+			"roles": []any{map[string]any{"group_id": o.group, "role": role}},
+		})
+		cookie, csrf := w.login(t, name, password)
+		list = append(list, caller{name: "session, " + role + " in", cookie: cookie, csrf: csrf})
+	}
+	w.must(t, http.StatusCreated, "POST", "/v1/users", map[string]any{"username": "lonely", "password": password, "role": "user"})
+	cookie, csrf := w.login(t, "lonely", password)
+	list = append(list, caller{name: "session, no group", cookie: cookie, csrf: csrf})
 	return append(list,
 		caller{name: "session, admin", cookie: w.cookie, csrf: w.csrf},
 		caller{name: "session without CSRF token", cookie: w.cookie},
@@ -122,6 +134,8 @@ func harmless(op string, o objects) any {
 		return map[string]any{"kind": "job", "object_id": o.job, "until": "2020-01-01T00:00:00Z"}
 	case "setRetention":
 		return map[string]any{"run_days": 1}
+	case "setMember":
+		return map[string]any{"username": "nobody-at-all", "role": "viewer"}
 	case "createGroup", "updateGroup", "createUser", "updateUser", "createKey":
 		return map[string]any{}
 	}

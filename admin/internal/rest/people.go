@@ -2,7 +2,9 @@ package rest
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,19 +15,37 @@ import (
 
 // userView is a user as it is answered.
 type userView struct {
-	ID       int32   `json:"id"`
-	Username string  `json:"username"`
-	Role     string  `json:"role"`
-	GroupIDs []int32 `json:"group_ids"`
-	Code     bool    `json:"may_write_code"`
+	ID       int32      `json:"id"`
+	Username string     `json:"username"`
+	Role     string     `json:"role"`
+	GroupIDs []int32    `json:"group_ids"` // of an editor or admin
+	Code     bool       `json:"may_write_code"`
+	Roles    []roleView `json:"roles"`
+}
+
+// roleView is a role in a group.
+type roleView struct {
+	GroupID int32  `json:"group_id"`
+	Role    string `json:"role"`
+}
+
+func viewRoles(roles map[int32]model.Role) []roleView {
+	list := make([]roleView, 0, len(roles))
+	for _, id := range slices.Sorted(maps.Keys(roles)) {
+		list = append(list, roleView{id, roles[id].String()})
+	}
+	return list
 }
 
 // userInput is a user as an editor gives it.
 type userInput struct {
-	Password string  `json:"password"`
-	Role     string  `json:"role"`
-	GroupIDs []int32 `json:"group_ids"`
-	Code     *bool   `json:"may_write_code"`
+	Password string `json:"password"`
+	Role     string `json:"role"`
+	// GroupIDs does what a console of the Java admin does: an editor of these, and
+	// what the user was below that in others.
+	GroupIDs []int32     `json:"group_ids"`
+	Roles    *[]roleView `json:"roles"` // instead: all that the user may do
+	Code     *bool       `json:"may_write_code"`
 }
 
 const (
@@ -34,7 +54,10 @@ const (
 )
 
 func viewUser(u *model.User) userView {
-	v := userView{ID: u.ID, Username: u.Username, Role: roleUser, GroupIDs: orEmpty(u.Groups()), Code: u.Code}
+	v := userView{
+		ID: u.ID, Username: u.Username, Role: roleUser, GroupIDs: orEmpty(u.Groups()), Code: u.Code,
+		Roles: viewRoles(u.Roles()),
+	}
 	if u.Admin {
 		v.Role = roleAdmin
 	}
@@ -54,8 +77,43 @@ func (in *userInput) input(f *faults, name string) ops.UserInput {
 	role := enum(f, "/role", in.Role, roleUser, roleUser, roleAdmin)
 	return ops.UserInput{
 		Username: name, Password: in.Password, Admin: role == roleAdmin, Permission: strings.Join(ids, ","),
-		Code: in.Code,
+		Code: in.Code, Roles: in.roles(f),
 	}
+}
+
+// roles reads the roles; nil where there are none given.
+func (in *userInput) roles(f *faults) map[int32]model.Role {
+	if in.Roles == nil {
+		return nil
+	}
+	if in.GroupIDs != nil {
+		f.add("/roles", "give these or group_ids, not both")
+	}
+	roles := make(map[int32]model.Role, len(*in.Roles))
+	for i, r := range *in.Roles {
+		at := "/roles/" + strconv.Itoa(i)
+		if r.GroupID < 1 {
+			f.add(at+"/group_id", "an id from 1 on")
+		}
+		if _, twice := roles[r.GroupID]; twice {
+			f.add(at+"/group_id", "name each group once")
+		}
+		roles[r.GroupID] = readRole(f, at+"/role", r.Role)
+	}
+	return roles
+}
+
+// readRole reads the role in a group.
+func readRole(f *faults, pointer, name string) model.Role {
+	role, ok := model.ParseRole(name)
+	if !ok {
+		var names []string
+		for _, r := range model.Roles() {
+			names = append(names, r.String())
+		}
+		f.add(pointer, "use one of "+joined(names))
+	}
+	return role
 }
 
 func listUsers(ctx context.Context, c *call) error {
@@ -67,22 +125,19 @@ func listUsers(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	offset := 0
-	if m != nil {
-		offset = int(m.Number)
-	}
 	users, _, err := c.s.cfg.Ops.ListUsers(ctx, c.who, model.UserFilter{
-		Username: name, Offset: offset, Limit: limit + 1,
+		Username: name, AfterID: int32(m.before()), Limit: limit + 1, //nolint:gosec // an id of ours
 	})
 	if err != nil {
 		return err
 	}
 	users, more := cut(users, limit)
 	answer := page[userView]{Items: make([]userView, 0, len(users))}
+	var last mark
 	for _, u := range users {
-		answer.Items = append(answer.Items, viewUser(u))
+		answer.Items, last = append(answer.Items, viewUser(u)), mark{ID: int64(u.ID)}
 	}
-	answer.NextCursor = c.next(more, mark{Number: int64(offset + limit)})
+	answer.NextCursor = c.next(more, last)
 	return c.json(http.StatusOK, answer)
 }
 

@@ -110,7 +110,7 @@ func New(cfg Config) (*Server, error) {
 		byRoute: map[string]endpoint{},
 	}
 	for _, e := range endpoints() {
-		if e.verb != "" && !slices.Contains(model.Verbs(), e.verb) && e.verb != anybody {
+		if v := keyVerb(e.verb); v != "" && !slices.Contains(model.Verbs(), v) && v != anybody {
 			return nil, errors.New("rest: " + e.method + " " + e.path + " has no verb")
 		}
 		s.byRoute[e.method+" "+e.path] = e

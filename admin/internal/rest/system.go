@@ -13,7 +13,8 @@ func getSession(_ context.Context, c *call) error {
 		Name     string       `json:"name"`
 		Source   string       `json:"source"`
 		Verbs    []model.Verb `json:"verbs"`
-		GroupIDs []int32      `json:"group_ids"` // null is all
+		GroupIDs []int32      `json:"group_ids"`       // null is all
+		Roles    []roleView   `json:"roles,omitempty"` // of a user who is no administrator
 		CSRF     string       `json:"csrf_token,omitempty"`
 	}
 	if c.key != nil {
@@ -25,7 +26,13 @@ func getSession(_ context.Context, c *call) error {
 	}
 	v := session{
 		Name: c.user.Username, Source: "session", CSRF: c.csrf(),
-		Verbs: []model.Verb{model.VerbRead, model.VerbRun, model.VerbEdit},
+		Verbs: []model.Verb{model.VerbRead},
+	}
+	if c.who.CanAnywhere(model.RoleOperator) {
+		v.Verbs = append(v.Verbs, model.VerbRun)
+	}
+	if c.who.CanAnywhere(model.RoleEditor) {
+		v.Verbs = append(v.Verbs, model.VerbEdit)
 	}
 	if c.user.Code {
 		v.Verbs = append(v.Verbs, model.VerbCode)
@@ -33,7 +40,10 @@ func getSession(_ context.Context, c *call) error {
 	if c.user.Admin {
 		v.Verbs = append(v.Verbs, model.VerbAdmin)
 	} else {
-		v.GroupIDs = orEmpty(c.user.Groups())
+		v.GroupIDs, v.Roles = []int32{}, viewRoles(c.user.Roles())
+		for _, r := range v.Roles {
+			v.GroupIDs = append(v.GroupIDs, r.GroupID)
+		}
 	}
 	return c.json(http.StatusOK, v)
 }

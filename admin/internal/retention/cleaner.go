@@ -100,6 +100,7 @@ func (c *Cleaner) pass(ctx context.Context) {
 	if c.cfg.Mine() {
 		c.step(ctx, "limits", c.readLimits)
 		c.step(ctx, "addresses", c.forgetAddresses)
+		c.step(ctx, "roles", c.tidyRoles)
 		c.step(ctx, "days", c.recount)
 		c.step(ctx, "audit", c.deleteAudits)
 		c.step(ctx, "deleted", c.expireDeleted)
@@ -179,6 +180,18 @@ func (c *Cleaner) expireSessions(ctx context.Context) error {
 	defer cancel()
 	n, err := c.cfg.Store.ExpireSessions(ctx, time.Now())
 	c.count(func(s *Stats) { s.Sessions += int64(n) })
+	return err
+}
+
+// tidyRoles deletes the roles that do not count any more: a console of the Java
+// admin has overtaken them.
+func (c *Cleaner) tidyRoles(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	n, err := c.cfg.Store.TidyRoles(ctx)
+	if n > 0 {
+		c.log.InfoContext(ctx, "roles that do not count any more deleted", slog.Int("count", n))
+	}
 	return err
 }
 

@@ -77,6 +77,8 @@ func (f *fakeStore) ExpireDeleted(context.Context, time.Time, int) (int, error) 
 
 func (f *fakeStore) ExpireAddressInfos(context.Context, int64) (int, error) { return 0, nil }
 
+func (f *fakeStore) TidyRoles(context.Context) (int, error) { return 0, nil }
+
 func (f *fakeStore) DeleteAudits(_ context.Context, _ time.Time, limit int) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

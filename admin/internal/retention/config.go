@@ -28,6 +28,8 @@ type Store interface {
 	ExpireAlarms(ctx context.Context, before time.Time, limit int) (int, error)
 	// ExpireAddressInfos forgets addresses that were last seen before beforeMs.
 	ExpireAddressInfos(ctx context.Context, beforeMs int64) (int, error)
+	// TidyRoles deletes the roles of users in groups that do not count any more.
+	TidyRoles(ctx context.Context) (int, error)
 	// RecountDay counts the runs of a day again.
 	RecountDay(ctx context.Context, day time.Time) error
 }

@@ -64,8 +64,12 @@ func (s *Store) CreateGroup(ctx context.Context, g *model.Group) error {
 	}
 	var id int32
 	err := s.inTx(ctx, func(q querier) (err error) {
-		id, err = s.insertGroup(ctx, q, g)
-		return s.dupError(err)
+		if id, err = s.insertGroup(ctx, q, g); err != nil {
+			return s.dupError(err)
+		}
+		// SQLite may give out the id of a group that is gone.
+		_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_group_role WHERE group_id = ?"), id)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("create group %s: %w", g.AppName, err)

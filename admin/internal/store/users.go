@@ -23,9 +23,9 @@ func userRow(row scanner) (*model.User, error) {
 
 // User returns a user with the hashes, or ErrNotFound.
 func (s *Store) User(ctx context.Context, id int32) (*model.User, error) {
-	u, err := userRow(s.reader().QueryRowContext(ctx, s.sql(userSelect+" WHERE u.id = ?"), id))
+	u, err := s.oneUser(ctx, s.reader(), " WHERE u.id = ?", id)
 	if err != nil {
-		return nil, fmt.Errorf("user %d: %w", id, notFound(err))
+		return nil, fmt.Errorf("user %d: %w", id, err)
 	}
 	return u, nil
 }
@@ -36,11 +36,20 @@ func (s *Store) UserByName(ctx context.Context, name string) (*model.User, error
 	if checkFields(field{name: "user name", value: name, max: maxUsername}) != nil {
 		return nil, fmt.Errorf("user: %w", ErrNotFound) // no row can have that name
 	}
-	u, err := userRow(s.reader().QueryRowContext(ctx, s.sql(userSelect+" WHERE u.username = ?"), name))
+	u, err := s.oneUser(ctx, s.reader(), " WHERE u.username = ?", name)
 	if err != nil {
-		return nil, fmt.Errorf("user %q: %w", name, notFound(err))
+		return nil, fmt.Errorf("user %q: %w", name, err)
 	}
 	return u, nil
+}
+
+// oneUser reads a user with the rows of roles.
+func (s *Store) oneUser(ctx context.Context, q querier, where string, arg any) (*model.User, error) {
+	u, err := userRow(q.QueryRowContext(ctx, s.sql(userSelect+where), arg))
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return u, s.readRoles(ctx, q, u)
 }
 
 // Users returns a page of the users that match, by id, and how many match in
@@ -50,6 +59,14 @@ func (s *Store) Users(ctx context.Context, f model.UserFilter) ([]*model.User, i
 	w.like("u.username", f.Username)
 	if f.Admin != nil {
 		w.add("u.role = ?", bit(*f.Admin))
+	}
+	if f.GroupID > 0 {
+		w.add("(u.permission LIKE ? OR EXISTS "+
+			"(SELECT 1 FROM xxljob_group_role r WHERE r.user_id = u.id AND r.group_id = ?))",
+			fmt.Sprintf("%%%d%%", f.GroupID), f.GroupID)
+	}
+	if f.AfterID > 0 {
+		w.add("u.id > ?", f.AfterID)
 	}
 	var total int
 	row := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM xxl_job_user u"+w.String()), w.args...)
@@ -67,6 +84,9 @@ func (s *Store) Users(ctx context.Context, f model.UserFilter) ([]*model.User, i
 	}, s.sql("SELECT u.id, u.username, u.role, u.permission, e.user_id FROM xxl_job_user u "+
 		"LEFT JOIN xxljob_code_editor e ON e.user_id = u.id"+w.String()+
 		" ORDER BY u.id LIMIT ? OFFSET ?"), append(w.args, limit, offset)...)
+	if err == nil {
+		err = s.readRoles(ctx, s.reader(), list...)
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("list users: %w", err)
 	}
@@ -105,6 +125,9 @@ func (s *Store) CreateUser(ctx context.Context, u *model.User) error {
 		if err := s.setCode(ctx, q, int32(id), u.Code); err != nil { //nolint:gosec // the column is 32 bits wide
 			return err
 		}
+		if err := s.setRoles(ctx, q, int32(id), u.Own); err != nil { //nolint:gosec // as above
+			return err
+		}
 		return s.setOwn(ctx, q, int32(id), "password_hash", u.Hash) //nolint:gosec // as above
 	})
 	if err != nil {
@@ -130,7 +153,7 @@ func (s *Store) setOwn(ctx context.Context, q querier, id int32, column, value s
 	return err
 }
 
-// UpdateUser writes name, role and permissions; the hashes stay. It returns
+// UpdateUser writes name, role, permissions and roles; the hashes stay. It returns
 // ErrNotFound, ErrDuplicate and ErrTooLong as CreateUser does.
 func (s *Store) UpdateUser(ctx context.Context, u *model.User) error {
 	if err := s.checkUser(u); err != nil {
@@ -140,6 +163,9 @@ func (s *Store) UpdateUser(ctx context.Context, u *model.User) error {
 		res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_user SET username = ?, role = ?, permission = ? "+
 			"WHERE id = ?"), u.Username, bit(u.Admin), textArg(u.Permission), u.ID)
 		if err := oneRow(res, s.dupError(err)); err != nil {
+			return err
+		}
+		if err := s.setRoles(ctx, q, u.ID, u.Own); err != nil {
 			return err
 		}
 		return s.setCode(ctx, q, u.ID, u.Code)
@@ -206,6 +232,7 @@ func (s *Store) DeleteUser(ctx context.Context, id int32) error {
 			"DELETE FROM xxl_job_user WHERE id = ?",
 			"DELETE FROM xxljob_user WHERE user_id = ?",
 			"DELETE FROM xxljob_code_editor WHERE user_id = ?",
+			"DELETE FROM xxljob_group_role WHERE user_id = ?",
 			"DELETE FROM xxljob_session WHERE user_id = ?",
 			"DELETE FROM xxljob_view WHERE user_id = ?",
 		} {

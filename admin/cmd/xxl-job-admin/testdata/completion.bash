@@ -3,7 +3,7 @@ _xxl_job_admin() {
     local cur=${COMP_WORDS[COMP_CWORD]} path="" words="" i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$path ${COMP_WORDS[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
         esac
     done
     case "$path" in
@@ -12,11 +12,14 @@ _xxl_job_admin() {
     " demo") words="--help --config --listen --executors --duration --plain" ;;
     " migrate") words="--help --config --data-dir --db --time-zone --log-format --log-level --dry-run" ;;
     " import") words="--help --config --log-format --log-level --from --from-time-zone --to --data-dir --time-zone --logs --stopped --new-passwords --dry-run --json --shared-with-java" ;;
-    " user") words="list add passwd role disable delete --help --config" ;;
+    " user") words="list add passwd get role grant revoke disable delete --help --config" ;;
     " user list") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --output" ;;
     " user add") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin --admin --groups --code" ;;
     " user passwd") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin" ;;
+    " user get") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --output" ;;
     " user role") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --admin --groups --code" ;;
+    " user grant") words="viewer operator editor admin --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java" ;;
+    " user revoke") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java" ;;
     " user disable") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java" ;;
     " user delete") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java" ;;
     " job") words="list get apply export start stop run delete deleted restore history undo --help --config" ;;
@@ -162,6 +165,17 @@ _xxl_job_admin() {
     " user passwd --log-format") words="json text" ;;
     " user passwd --log-level") words="debug info warn error" ;;
     " user passwd --shared-with-java") words="auto yes no" ;;
+    " user get --config") words="" ;;
+    " user get --server") words="" ;;
+    " user get --key") words="" ;;
+    " user get --timeout") words="" ;;
+    " user get --data-dir") words="" ;;
+    " user get --db") words="" ;;
+    " user get --time-zone") words="" ;;
+    " user get --log-format") words="json text" ;;
+    " user get --log-level") words="debug info warn error" ;;
+    " user get --shared-with-java") words="auto yes no" ;;
+    " user get --output"|" user get -o") words="table json yaml" ;;
     " user role --config") words="" ;;
     " user role --server") words="" ;;
     " user role --key") words="" ;;
@@ -173,6 +187,26 @@ _xxl_job_admin() {
     " user role --log-level") words="debug info warn error" ;;
     " user role --shared-with-java") words="auto yes no" ;;
     " user role --groups") words="" ;;
+    " user grant --config") words="" ;;
+    " user grant --server") words="" ;;
+    " user grant --key") words="" ;;
+    " user grant --timeout") words="" ;;
+    " user grant --data-dir") words="" ;;
+    " user grant --db") words="" ;;
+    " user grant --time-zone") words="" ;;
+    " user grant --log-format") words="json text" ;;
+    " user grant --log-level") words="debug info warn error" ;;
+    " user grant --shared-with-java") words="auto yes no" ;;
+    " user revoke --config") words="" ;;
+    " user revoke --server") words="" ;;
+    " user revoke --key") words="" ;;
+    " user revoke --timeout") words="" ;;
+    " user revoke --data-dir") words="" ;;
+    " user revoke --db") words="" ;;
+    " user revoke --time-zone") words="" ;;
+    " user revoke --log-format") words="json text" ;;
+    " user revoke --log-level") words="debug info warn error" ;;
+    " user revoke --shared-with-java") words="auto yes no" ;;
     " user disable --config") words="" ;;
     " user disable --server") words="" ;;
     " user disable --key") words="" ;;

@@ -3,7 +3,7 @@ function __xxl_job_admin_path
     set -l path ""
     for word in (commandline -opc)[2..-1]
         switch "$path $word"
-            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user role" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " job deleted" " job restore" " job history" " job undo" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor address" " executor probe" " executor create" " executor delete" " executor token" " executor deleted" " executor restore" " executor history" " key" " key list" " key create" " key revoke" " alarm" " alarm list" " alarm rules" " alarm rule" " alarm rule set" " alarm rule delete" " alarm mutes" " alarm mute" " alarm unmute" " alarm channels" " alarm test" " session" " session list" " session end" " retention" " retention get" " retention set" " retention reset" " audit" " audit list" " audit export" " completion" " cron" " version"
+            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user get" " user role" " user grant" " user revoke" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " job deleted" " job restore" " job history" " job undo" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor address" " executor probe" " executor create" " executor delete" " executor token" " executor deleted" " executor restore" " executor history" " key" " key list" " key create" " key revoke" " alarm" " alarm list" " alarm rules" " alarm rule" " alarm rule set" " alarm rule delete" " alarm mutes" " alarm mute" " alarm unmute" " alarm channels" " alarm test" " session" " session list" " session end" " retention" " retention get" " retention set" " retention reset" " audit" " audit list" " audit export" " completion" " cron" " version"
                 set path "$path $word"
         end
     end
@@ -77,7 +77,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l new-passwords
 complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l dry-run
 complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l json
 complete -c xxl-job-admin -n '__xxl_job_admin_path " import"' -l shared-with-java
-complete -c xxl-job-admin -n '__xxl_job_admin_path " user"' -f -a "list add passwd role disable delete"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user"' -f -a "list add passwd get role grant revoke disable delete"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l help -s h
@@ -122,6 +122,19 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l log-level 
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l offline
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l shared-with-java -r -f -a "auto yes no"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user passwd"' -l password-stdin
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l data-dir -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l db -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l log-format -r -f -a "json text"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l offline
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l shared-with-java -r -f -a "auto yes no"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user get"' -l output -s o -r -f -a "table json yaml"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l server -r
@@ -137,6 +150,31 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l shared-with-
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l admin
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l groups -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user role"' -l code
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -f -a "viewer operator editor admin"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -l data-dir -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -l db -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -l time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -l log-format -r -f -a "json text"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -l offline
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user grant"' -l shared-with-java -r -f -a "auto yes no"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user revoke"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user revoke"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user revoke"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user revoke"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user revoke"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user revoke"' -l data-dir -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user revoke"' -l db -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user revoke"' -l time-zone -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user revoke"' -l log-format -r -f -a "json text"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user revoke"' -l log-level -r -f -a "debug info warn error"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user revoke"' -l offline
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user revoke"' -l shared-with-java -r -f -a "auto yes no"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user disable"' -l server -r

@@ -4,7 +4,7 @@ _xxl_job_admin() {
     local path_="" i
     for ((i = 2; i < CURRENT; i++)); do
         case "$path_ ${words[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user role"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
         esac
     done
     case "$path_ ${words[CURRENT-1]}" in
@@ -92,6 +92,17 @@ _xxl_job_admin() {
     " user passwd --log-format") compadd -- json text; return ;;
     " user passwd --log-level") compadd -- debug info warn error; return ;;
     " user passwd --shared-with-java") compadd -- auto yes no; return ;;
+    " user get --config") _files; return ;;
+    " user get --server") _files; return ;;
+    " user get --key") _files; return ;;
+    " user get --timeout") _files; return ;;
+    " user get --data-dir") _files; return ;;
+    " user get --db") _files; return ;;
+    " user get --time-zone") _files; return ;;
+    " user get --log-format") compadd -- json text; return ;;
+    " user get --log-level") compadd -- debug info warn error; return ;;
+    " user get --shared-with-java") compadd -- auto yes no; return ;;
+    " user get --output"|" user get -o") compadd -- table json yaml; return ;;
     " user role --config") _files; return ;;
     " user role --server") _files; return ;;
     " user role --key") _files; return ;;
@@ -103,6 +114,26 @@ _xxl_job_admin() {
     " user role --log-level") compadd -- debug info warn error; return ;;
     " user role --shared-with-java") compadd -- auto yes no; return ;;
     " user role --groups") _files; return ;;
+    " user grant --config") _files; return ;;
+    " user grant --server") _files; return ;;
+    " user grant --key") _files; return ;;
+    " user grant --timeout") _files; return ;;
+    " user grant --data-dir") _files; return ;;
+    " user grant --db") _files; return ;;
+    " user grant --time-zone") _files; return ;;
+    " user grant --log-format") compadd -- json text; return ;;
+    " user grant --log-level") compadd -- debug info warn error; return ;;
+    " user grant --shared-with-java") compadd -- auto yes no; return ;;
+    " user revoke --config") _files; return ;;
+    " user revoke --server") _files; return ;;
+    " user revoke --key") _files; return ;;
+    " user revoke --timeout") _files; return ;;
+    " user revoke --data-dir") _files; return ;;
+    " user revoke --db") _files; return ;;
+    " user revoke --time-zone") _files; return ;;
+    " user revoke --log-format") compadd -- json text; return ;;
+    " user revoke --log-level") compadd -- debug info warn error; return ;;
+    " user revoke --shared-with-java") compadd -- auto yes no; return ;;
     " user disable --config") _files; return ;;
     " user disable --server") _files; return ;;
     " user disable --key") _files; return ;;
@@ -429,11 +460,14 @@ _xxl_job_admin() {
     " demo") compadd -- --help --config --listen --executors --duration --plain ;;
     " migrate") compadd -- --help --config --data-dir --db --time-zone --log-format --log-level --dry-run ;;
     " import") compadd -- --help --config --log-format --log-level --from --from-time-zone --to --data-dir --time-zone --logs --stopped --new-passwords --dry-run --json --shared-with-java ;;
-    " user") compadd -- list add passwd role disable delete --help --config ;;
+    " user") compadd -- list add passwd get role grant revoke disable delete --help --config ;;
     " user list") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --output ;;
     " user add") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin --admin --groups --code ;;
     " user passwd") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin ;;
+    " user get") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --output ;;
     " user role") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --admin --groups --code ;;
+    " user grant") compadd -- viewer operator editor admin --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java ;;
+    " user revoke") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java ;;
     " user disable") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java ;;
     " user delete") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java ;;
     " job") compadd -- list get apply export start stop run delete deleted restore history undo --help --config ;;

@@ -21,6 +21,8 @@ func crudUsers(t *testing.T, f *fixture) {
 	t.Run("limits", f.userLimits)
 	t.Run("passwords", f.passwords)
 	t.Run("token of the Java admin", f.javaToken)
+	t.Run("roles", f.userRoles)
+	t.Run("roles that do not count", f.tidyRoles)
 	t.Run("delete", f.userDelete)
 	t.Run("sessions", f.sessions)
 	t.Run("settings", f.settings)

@@ -142,6 +142,9 @@ func (c *call) setRetention(ctx context.Context) error {
 		return c.say(back, undo)
 	}
 	in := c.retentionOf()
+	if !c.r.Form.Has("alarms") { // a page of before there was this
+		in.AlarmDays = old.AlarmDays
+	}
 	if c.str("sure") == "" {
 		err := c.askRetention(ctx, in, url.Values{
 			"days": {strconv.Itoa(in.RunDays)}, "keep": {strconv.Itoa(in.KeepPerJob)},

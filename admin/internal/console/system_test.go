@@ -208,6 +208,9 @@ func TestRetentionPage(t *testing.T) {
 	for _, bad := range []url.Values{{"days": {"2"}}, {"days": {"x"}}, {"keep": {"-1"}}, {"audit": {"6"}}, {"alarms": {"-1"}}} {
 		assert.Equal(t, http.StatusUnprocessableEntity, v.post("/settings/retention", bad).Code, bad)
 	}
+	v.post("/settings/retention", url.Values{"days": {"30"}, "keep": {"0"}, "audit": {"0"}, "alarms": {"9"}, "sure": {"1"}})
+	v.post("/settings/retention", url.Values{"days": {"31"}, "keep": {"0"}, "audit": {"0"}, "sure": {"1"}})
+	assert.Contains(t, v.text("/settings/retention"), "ended are kept for 9 days", "a form of before there was this")
 	require.NoError(t, w.ops.NoteCleaned(t.Context(), ops.Cleaned{At: noon, Node: "node-b", Runs: 1234}))
 	assert.Contains(t, v.text("/settings/retention"), "1,234 runs, 0 audit records, 0 alarms, 0 expired logins, by node node-b")
 

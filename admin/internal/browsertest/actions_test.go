@@ -92,6 +92,8 @@ func (b *tab) create() string {
 	assert.Equal(b.t, "made in the browser", b.text(`document.querySelector('#f-name').value`), "what was typed is kept")
 	b.clean("refused at the field")
 	b.picture("edit-problem-" + b.text(`String(innerWidth)`))
+	b.do(click(`.toast a[href="#f-cron"]`)...)
+	b.until(`document.activeElement.id === 'f-cron'`)
 	b.expect()
 	b.write(`#f-cron`, "0 0 3 1 1 ?")
 	b.save()

@@ -249,6 +249,8 @@ func (c *call) why(err error) (text string, ok bool) {
 	}
 	text = refusal.Text(c.lang)
 	switch {
+	case refusal.Own != "":
+		text = c.t(refusal.Own, refusal.OwnArgs...)
 	case text == "":
 		text = refusal.Detail
 	case refusal.Detail != "" && c.lang == i18n.En:

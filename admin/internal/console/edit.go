@@ -31,6 +31,7 @@ type editPage struct {
 	ID       int32 // 0 for a new job
 	Form     jobForm
 	Problems map[string]string // by the name of the field
+	Mend     []option          // the same in the order of the page: the id and the name of each field
 	General  string            // what is wrong with the whole
 	Groups   []option
 	Types    []option
@@ -312,8 +313,21 @@ func (c *call) editRefused(ctx context.Context, p *editPage, err error) error {
 	return c.showEdit(ctx, http.StatusUnprocessableEntity, p)
 }
 
+// editFields are the fields that may have a problem, in the order of the page, with
+// the texts that name them.
+var editFields = [][2]string{
+	{"name", "job.name"}, {"group", "job.group"}, {"handler", "job.handler"}, {"author", "job.author"},
+	{"cron", "edit.cron"}, {"seconds", "edit.seconds"}, {"zone", "job.zone"}, {"timeout", "edit.timeout"},
+	{"retries", "job.retries"}, {"children", "job.children"},
+}
+
 // showEdit shows the editor.
 func (c *call) showEdit(ctx context.Context, status int, p *editPage) error {
+	for _, f := range editFields {
+		if p.Problems[f[0]] != "" {
+			p.Mend = append(p.Mend, option{"f-" + f[0], c.t(f[1])})
+		}
+	}
 	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
 	if err != nil {
 		return err

@@ -217,7 +217,9 @@ func TestEditor(t *testing.T) {
 		assert.Contains(t, rec.Body.String(), bad[2])
 		assert.Contains(t, rec.Body.String(), `value="settle"`, "what was typed is kept")
 	}
-	rec := v.post("/jobs/new", form("do", "preview"))
+	rec := v.post("/jobs/new", form("cron", "x"))
+	assert.Contains(t, rec.Body.String(), `1 field to mend; nothing was saved: <a href="#f-cron">`)
+	rec = v.post("/jobs/new", form("do", "preview"))
 	assert.Equal(t, http.StatusOK, rec.Code)
 	assert.Contains(t, rec.Body.String(), "2026-11-22 Sun 03:00:00 UTC&#43;08:00")
 	rec = v.post("/jobs/new", form("preset", "0 */5 * * * ?"))

@@ -23,7 +23,7 @@ func TestUsers(t *testing.T) {
 	group := strconv.Itoa(int(w.group("golden", "gold", "")))
 	rec := v.post("/settings/users/new", url.Values{"name": {"ab"}, "password": {"sesame-open"}, "role-" + group: {"operator"}})
 	assert.Equal(t, http.StatusUnprocessableEntity, rec.Code)
-	assert.Contains(t, rec.Body.String(), "Length limit")
+	assert.Contains(t, rec.Body.String(), "A user name has 4 to 20 characters; this one has 2.")
 	assert.NotContains(t, rec.Body.String(), "sesame-open", "a password is not sent back")
 	assert.Contains(t, rec.Body.String(), `<option value="operator" selected>`)
 

@@ -17,6 +17,18 @@ var consoleAdmin = pageTexts{
 	"account.again":    {"再次输入新密码", "再次輸入新密碼", "New password again"},
 	"account.differ":   {"两次输入的新密码不一致。", "兩次輸入的新密碼不一致。", "The new passwords are not the same."},
 	"account.ends":     {"修改后所有登录都会退出。", "修改後所有登入都會登出。", "All of your logins end with it."},
+	"refused.password": {
+		"密码须为 {0} 到 {1} 个字符，输入的有 {2} 个。", "密碼須為 {0} 到 {1} 個字元，輸入的有 {2} 個。",
+		"A password has {0} to {1} characters; this one has {2}.",
+	},
+	"refused.username": {
+		"账号须为 {0} 到 {1} 个字符，输入的有 {2} 个。", "帳號須為 {0} 到 {1} 個字元，輸入的有 {2} 個。",
+		"A user name has {0} to {1} characters; this one has {2}.",
+	},
+	"refused.tag.comma": {
+		"标签“{0}”含有逗号：请写成两个标签，或去掉逗号。", "標籤「{0}」含有逗號：請寫成兩個標籤，或去掉逗號。",
+		"The tag “{0}” has a comma: write two tags, or no comma.",
+	},
 	"account.changed":  {"密码已修改，请重新登录。", "密碼已修改，請重新登入。", "The password is changed: sign in with it."},
 
 	"users.new":        {"新建用户", "新增使用者", "New user"},

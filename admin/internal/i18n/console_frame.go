@@ -50,8 +50,8 @@ var consoleFrame = pageTexts{
 	"form.must":  {"必填", "必填", "required"},
 
 	"form.problems": {
-		"有 {0} 处需要修改，什么都没有保存", "有 {0} 處需要修改，什麼都沒有儲存",
-		"{0} to mend; nothing was saved",
+		"有 {0} 处需要修改，什么都没有保存：", "有 {0} 處需要修改，什麼都沒有儲存：",
+		"{0} {0|field|fields} to mend; nothing was saved:",
 	},
 
 	"pager.range": {"第 {0}–{1} 条，共 {2} 条", "第 {0}–{1} 筆，共 {2} 筆", "{0}–{1} of {2}"},

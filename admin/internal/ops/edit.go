@@ -161,7 +161,9 @@ func checkTags(tags []string) *Error {
 		case blank(tag) || control(tag) || markup(tag) || !storable(tag):
 			return bad("leave empty tags, < and > and control characters out")
 		case strings.ContainsAny(tag, ",，"):
-			return bad(fmt.Sprintf("the tag %q has a comma: write two tags, or no comma", tag))
+			e := bad(fmt.Sprintf("the tag %q has a comma: write two tags, or no comma", tag))
+			e.Own, e.OwnArgs = "refused.tag.comma", []any{tag}
+			return e
 		case size(tag, maxTag) > maxTag:
 			return bad(fmt.Sprintf("a tag has at most %d characters", maxTag))
 		}

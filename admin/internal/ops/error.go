@@ -56,6 +56,10 @@ type Error struct {
 	// Parts make the message, put together without blanks as the Java admin
 	// does. None of them is a message that the Java admin leaves out too.
 	Parts []Part
+	// Own is the key of a whole sentence of the console with its arguments, which
+	// says the same as Parts to who reads pages of ours. "" is none.
+	Own     string
+	OwnArgs []any
 	// Detail says what to do about it, in English: for logs and our own REST
 	// API.
 	Detail string

@@ -85,7 +85,9 @@ func checkUsername(name string) *Error {
 	case name == "":
 		return invalid("", key(i18n.SystemPleaseInput), key(i18n.UserUsername))
 	case n < 4 || n > 20:
-		return invalid("a user name has 4 to 20 characters", key(i18n.SystemLengthLimit), lit("[4-20]"))
+		e := invalid("a user name has 4 to 20 characters", key(i18n.SystemLengthLimit), lit("[4-20]"))
+		e.Own, e.OwnArgs = "refused.username", []any{4, 20, n}
+		return e
 	case markup(name) || control(name) || !storable(name):
 		return invalid("leave < and > and control characters out", key(i18n.UserUsername), key(i18n.SystemInvalid))
 	}
@@ -96,7 +98,9 @@ func checkUsername(name string) *Error {
 func (s *Service) checkPassword(password string) *Error {
 	if n := chars(password); n < s.cfg.PasswordMin || n > s.cfg.PasswordMax {
 		limits := strconv.Itoa(s.cfg.PasswordMin) + "-" + strconv.Itoa(s.cfg.PasswordMax)
-		return invalid("a password has "+limits+" characters", key(i18n.SystemLengthLimit), lit("["+limits+"]"))
+		e := invalid("a password has "+limits+" characters", key(i18n.SystemLengthLimit), lit("["+limits+"]"))
+		e.Own, e.OwnArgs = "refused.password", []any{s.cfg.PasswordMin, s.cfg.PasswordMax, n}
+		return e
 	}
 	return nil
 }

@@ -46,6 +46,10 @@ var exceptions = []struct {
 		reason: "orders and parts of names that no index knows: ids of 10,000 rows are sorted in milliseconds, " +
 			"an index for each would cost every start and stop of a job",
 	},
+	{
+		table: "xxl_job_info", text: `^SELECT id, job_group, [a-z_]+, child_jobid FROM xxl_job_info WHERE child_jobid <> ''`,
+		reason: "which jobs have others as children is asked before a deletion alone; no database indexes a list of ids as text",
+	},
 }
 
 // statement is a statement that was sent for a target.

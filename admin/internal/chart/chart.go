@@ -159,10 +159,11 @@ func (f *Frame) figure(
 		c.text("span", f.Unit, "class", "chart-unit")
 	}
 	if len(f.legend) > 1 {
+		c.open("span", "class", "chart-keys")
 		for _, s := range f.legend {
-			c.WriteByte(' ')
 			c.text("span", s.Class.sign()+" "+s.Name, "class", "chart-key "+s.Class.name())
 		}
+		c.end("span")
 	}
 	c.end("figcaption")
 	f.svg(&c, width, height, draw)

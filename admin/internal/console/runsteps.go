@@ -38,9 +38,9 @@ func (c *call) steps(l *model.Log, k runClock) []step {
 	if !k.Read.IsZero() {
 		says = c.t("run.step.clock.kept", stamp(k.Read.In(c.s.cfg.Location)))
 	}
-	says += c.clockApart(l, k)
+	began := says + c.clockApart(l, k)
 	list = append(list,
-		step{Name: c.t("run.step.started"), Clock: k.Began, Says: says, Done: k.Began != "" || ended},
+		step{Name: c.t("run.step.started"), Clock: k.Began, Says: began, Done: k.Began != "" || ended},
 		step{Name: c.t("run.step.ended"), Clock: k.Ended, Says: says, Done: k.Ended != "" || ended})
 	stored := step{
 		Name: c.t("run.step.stored"), Done: ended, Bad: ended && l.HandleCode != model.CodeSuccess, At: l.HandleTime,

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,6 +26,7 @@ const (
 func probing(t *testing.T, change ...func(*Config)) (w *world, probed *[]string) {
 	t.Helper()
 	probed = &[]string{}
+	var mu sync.Mutex
 	w = newWorld(t, append([]func(*Config){func(c *Config) {
 		c.Executors = Executors{
 			Addresses: func(_ context.Context, _ string, addresses []string) (map[string]model.AddressState, error) {
@@ -45,7 +47,9 @@ func probing(t *testing.T, change ...func(*Config)) (w *world, probed *[]string)
 				return states, nil
 			},
 			Probe: func(_ context.Context, address string, g *model.Group) *model.Probe {
+				mu.Lock()
 				*probed = append(*probed, address)
+				mu.Unlock()
 				if g.AccessToken == "" || !strings.Contains(address, ":9999") {
 					return &model.Probe{Address: address, Steps: []model.ProbeStep{{
 						Name: model.ProbeBeat, Text: "connection <refused>", Took: 2 * time.Millisecond,

@@ -1,11 +1,17 @@
 package repocheck
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -52,6 +58,38 @@ func TestNothingOfOneMachineInTheTree(t *testing.T) {
 			t.Errorf("%s holds %s", name, found)
 		}
 	}
+}
+
+// largestFile is more than anything written by hand, drawn or recorded has.
+const largestFile = 1 << 20
+
+// TestNothingBuiltIsTracked finds programs that were committed by mistake.
+func TestNothingBuiltIsTracked(t *testing.T) {
+	t.Parallel()
+	for _, name := range tracked(t) {
+		info, err := os.Stat(filepath.Join(repoRoot, filepath.FromSlash(name)))
+		require.NoError(t, err)
+		assert.Less(t, info.Size(), int64(largestFile), "%s is too large to be anything but a program", name)
+		assert.False(t, strings.HasPrefix(text(t, name), "\x7fELF"), "%s is a program", name)
+	}
+}
+
+// tracked lists the files that git has, or all where there is no git.
+func tracked(t *testing.T) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--deduplicate")
+	cmd.Dir = repoRoot
+	out, err := cmd.Output()
+	if err != nil {
+		t.Logf("git ls-files: %v; looking at every file", err)
+		return files(t)
+	}
+	list := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	require.Greater(t, len(list), 100)
+	return slices.DeleteFunc(list, func(name string) bool { // deleted, and not yet committed
+		_, err := os.Stat(filepath.Join(repoRoot, filepath.FromSlash(name)))
+		return errors.Is(err, fs.ErrNotExist)
+	})
 }
 
 func TestStrayText(t *testing.T) {

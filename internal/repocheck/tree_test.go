@@ -39,8 +39,6 @@ func files(t *testing.T, suffixes ...string) []string {
 			return err
 		case entry.IsDir() && notOurs[entry.Name()]:
 			return filepath.SkipDir
-		case entry.Name() == ".git": // a file in a worktree
-			return nil
 		case !entry.Type().IsRegular() || !hasSuffix(name, suffixes):
 			return nil
 		case entry.Name() == ".git": // of a worktree: where its repository is

@@ -316,9 +316,16 @@ func (c *call) editRefused(ctx context.Context, p *editPage, err error) error {
 // editFields are the fields that may have a problem, in the order of the page, with
 // the texts that name them.
 var editFields = [][2]string{
-	{"name", "job.name"}, {"group", "job.group"}, {"handler", "job.handler"}, {"author", "job.author"},
-	{"cron", "edit.cron"}, {"seconds", "edit.seconds"}, {"zone", "job.zone"}, {"timeout", "edit.timeout"},
-	{"retries", "job.retries"}, {"children", "job.children"},
+	{"name", "job.name"},
+	{"group", "job.group"},
+	{"handler", "job.handler"},
+	{"author", "job.author"},
+	{"cron", "edit.cron"},
+	{"seconds", "edit.seconds"},
+	{"zone", "job.zone"},
+	{"timeout", "edit.timeout"},
+	{"retries", "job.retries"},
+	{"children", "job.children"},
 }
 
 // showEdit shows the editor.

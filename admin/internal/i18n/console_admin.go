@@ -29,7 +29,7 @@ var consoleAdmin = pageTexts{
 		"标签“{0}”含有逗号：请写成两个标签，或去掉逗号。", "標籤「{0}」含有逗號：請寫成兩個標籤，或去掉逗號。",
 		"The tag “{0}” has a comma: write two tags, or no comma.",
 	},
-	"account.changed":  {"密码已修改，请重新登录。", "密碼已修改，請重新登入。", "The password is changed: sign in with it."},
+	"account.changed": {"密码已修改，请重新登录。", "密碼已修改，請重新登入。", "The password is changed: sign in with it."},
 
 	"users.new":        {"新建用户", "新增使用者", "New user"},
 	"users.name":       {"账号", "帳號", "User name"},

@@ -81,6 +81,15 @@ func TestListInTrouble(t *testing.T) {
 	b.until(`document.readyState === 'complete' && location.search.includes('result=ok')`)
 	assert.True(t, b.is(`document.querySelector('#trouble').hidden && document.querySelector('tr[data-row]')`))
 
+	// What changes by itself elsewhere says so too.
+	b.visit("/executors")
+	b.meets(http.StatusServiceUnavailable)
+	b.until(said + `.startsWith('✕ The server failed (503)')`)
+	b.meets(0)
+	b.until(`document.querySelector('#trouble').hidden && document.querySelector('tr[data-row]')`)
+	b.clean("executors that could not be renewed")
+	b.visit("/runs")
+
 	// The login has ended meanwhile.
 	ask(b, chromedp.Evaluate[bool](`fetch('/signout', {method: 'POST', body: new URLSearchParams({
 		csrf: document.querySelector('form[action="/signout"] [name=csrf]').value})}).then((r) => r.ok)`, chromedp.EvalAwaitPromise))

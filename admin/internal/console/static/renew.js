@@ -14,19 +14,41 @@ if (parts.length > 0 && button) {
   };
   const busy = (part) => document.hidden || part.contains(document.activeElement) ||
     part.querySelector('details[open], .whole, time.exact') || !getSelection().isCollapsed;
+  const asking = new Map(); // the requests that are on their way, by part
+  const again = () => {
+    asking.forEach((mine) => mine.abort());
+    asking.clear();
+    parts.forEach(renew);
+  };
   const renew = async (part) => {
-    if (!on || busy(part)) return;
+    if (!on || asking.has(part) || busy(part)) return;
+    const mine = new AbortController();
+    asking.set(part, mine);
+    const patience = setTimeout(() => mine.abort(), 20000);
+    const tell = (how) => part.dispatchEvent(new CustomEvent('renewal', { bubbles: true, detail: { how, again } }));
+    tell('asked');
     try {
-      const answer = await fetch(part.dataset.renew, { headers: { Accept: 'text/html' } });
-      if (!answer.ok || answer.redirected) return;
+      const answer = await fetch(part.dataset.renew, { headers: { Accept: 'text/html' }, signal: mine.signal });
+      if (answer.redirected) {
+        tell('gone');
+        return;
+      }
+      if (!answer.ok) {
+        tell(answer.status);
+        return;
+      }
       const text = await answer.text(); // rendered and escaped by the server
+      tell('came');
       if (!on || busy(part)) return;
       const rows = () => [...part.querySelectorAll('tr[data-row]')];
       const here = rows().findIndex((row) => row.classList.contains('here'));
       part.innerHTML = text;
       rows()[here]?.classList.add('here');
     } catch {
-      // The foot line says that the connection is lost; the next round tries again.
+      if (asking.get(part) === mine) tell('lost'); // the next round tries again
+    } finally {
+      clearTimeout(patience);
+      if (asking.get(part) === mine) asking.delete(part);
     }
   };
   button.addEventListener('click', () => {

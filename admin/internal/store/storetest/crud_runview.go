@@ -84,7 +84,7 @@ func (f *fixture) runList(t *testing.T) {
 		{"at an address without its slash", model.RunFilter{GroupIDs: both, At: "http://10.0.0.2:9999"}, "failed"},
 		{"at a part of an address", model.RunFilter{GroupIDs: both, At: "http://10.0.0.2:999"}, ""},
 		{"at a pattern", model.RunFilter{GroupIDs: both, At: "%"}, ""},
-		{"at an address, failed", model.RunFilter{GroupIDs: both, At: "http://10.0.0.1:9999/", Result: model.RunFailed}, ""},
+		{"at, failed", model.RunFilter{GroupIDs: both, At: "http://10.0.0.1:9999/", Result: model.RunFailed}, ""},
 		{"text of the answer", model.RunFilter{GroupIDs: both, Text: "boom IN"}, "failed"},
 		{"text of the message", model.RunFilter{GroupIDs: both, Text: "timeo"}, "timeout"},
 		{"text of the parameter", model.RunFilter{GroupIDs: both, Text: "=5%"}, "ok"},

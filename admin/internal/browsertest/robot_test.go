@@ -34,17 +34,18 @@ var answers = map[string]map[string]string{
 	"/jobs/new": {
 		"name": "by the robot", "handler": "tick", "author": "robot", "timeout": "0", "retries": "0", "type": "BEAN", "children": "",
 	},
-	"/jobs/import":        {"text": "{group: demo, name: by a file, handler: tick, schedule: {cron: '0 0 3 1 1 ?'}}", "prune": ""},
-	"/executors/new":      {"app": "robots", "title": "Robots", "manual": "1", "addresses": "http://127.0.0.1:1/"},
-	"/settings/users/new": {"name": "robot", "password": "robot-pass-1", "role": "user"},
-	"/settings/password":  {"old": password, "password": newPassword, "again": newPassword},
-	"/signin":             {"name": adminName},
+	"/jobs/import":            {"text": "{group: demo, name: by a file, handler: tick, schedule: {cron: '0 0 3 1 1 ?'}}", "prune": ""},
+	"/executors/new":          {"app": "robots", "title": "Robots", "manual": "1", "addresses": "http://127.0.0.1:1/"},
+	"/executors/{id}/members": {"username": "jane"}, // of the seeds
+	"/settings/users/new":     {"name": "robot", "password": "robot-pass-1", "role": "user"},
+	"/settings/password":      {"old": password, "password": newPassword, "again": newPassword},
+	"/signin":                 {"name": adminName},
 }
 
 // Actions that take something away come last, and those that end the session of
 // the robot last of all.
 var (
-	destroys = regexp.MustCompile(`delete|revoke|unmute|clear|clean|forget|end|stop|kill|token`)
+	destroys = regexp.MustCompile(`delete|remove|revoke|unmute|clear|clean|forget|end|stop|kill|token`)
 	ends     = regexp.MustCompile(`^POST /(signout|settings/password|settings/sessions.*)$`)
 )
 

@@ -86,6 +86,7 @@ func (s *seeding) few() {
 	s.glue(job, "#!/bin/sh\necho nought\n", "nought")
 	s.history(job, 0)
 	s.alarm(job, "it has failed")
+	require.NoError(s.t, s.st.CreateUser(s.t.Context(), &model.User{Username: "jane", JavaHash: "!"}))
 }
 
 // glue keeps a version of a job's code.

@@ -222,7 +222,7 @@ func (s *system) buildScheduling(ctx context.Context) error {
 		Store: s.store, Dispatcher: s.dispatcher, Client: s.client, Held: s.leases.Held, Total: s.leases.Total(),
 		Leases: leaseProvider{s.store}, TTL: s.leases.TTL(), Node: s.node,
 		Group: s.registry.Group, Registered: s.registry.Registered, Finish: s.writer.Results,
-		Pending: s.writer.Pending, RetryDelay: s.cfg.RetryDelay,
+		Pending: s.writer.Pending,
 		Timeout: s.cfg.ExecutorTimeout, Lang: s.lang, Logger: s.part("recovery"), Ticked: s.loops.Ticker("recovery"),
 	})
 	return err

@@ -195,7 +195,7 @@ func (w *Writer) lateItem(run *model.Run) dispatch.Item {
 	x := w.expects(run)
 	due := x.since
 	if run.Type == model.TriggerRetry {
-		due = time.UnixMilli(run.TriggerMs + oneSecond).Add(w.cfg.RetryDelay)
+		due = time.UnixMilli(run.TriggerMs + oneSecond)
 	}
 	run.Token = 0 // made here, without a lease
 	return dispatch.Item{

@@ -153,7 +153,7 @@ func TestOnlyWhatIsMissing(t *testing.T) {
 		w.open(1)
 		w.known[501] = true
 		w.Writer.pending[502] = 1 // its answer is not stored yet
-		second := time.Now().Truncate(time.Second).UnixMilli()
+		second := time.Now().Truncate(time.Second).Add(3 * time.Second).UnixMilli() // when the retry is due
 		alike := func(id int64, change func(r *model.Run)) {
 			r := &model.Run{
 				LogID: id, JobID: 1, Type: model.TriggerRetry, ShardTotal: 1, TriggerMs: second, Token: maker,
@@ -190,7 +190,7 @@ func TestFoundLate(t *testing.T) {
 			w.store.runs[1].RetriesLeft = 1
 		})
 		require.NoError(t, w.Results(t.Context(), []*model.Outcome{timed(1, 500)}))
-		wait(settleAfter)
+		wait(settleAfter + 3*time.Second) // from when the retry is due
 		require.Empty(t, w.items())
 		assert.Len(t, w.endings(), 1)
 		w.open(2)

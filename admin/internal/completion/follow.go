@@ -124,7 +124,7 @@ func (f *follow) failure(e *store.Ending, run *model.Run) {
 	retry := *run
 	retry.LogID, retry.Type, retry.PlannedMs, retry.SentMs, retry.Token = 0, model.TriggerRetry, 0, 0, 0
 	retry.State, retry.Address = model.RunPlanned, ""
-	retry.TriggerMs = f.now.Truncate(time.Second).UnixMilli()
+	retry.TriggerMs = f.now.Add(f.w.cfg.RetryDelay).Truncate(time.Second).UnixMilli() // it does not run before
 	retry.RetriesLeft--
 	f.w.cfg.Assign(&retry, e.Job, nil)
 	f.jobs[&retry] = e.Job

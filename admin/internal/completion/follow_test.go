@@ -58,6 +58,7 @@ func TestRetry(t *testing.T) {
 				assert.Zero(t, it.Run.PlannedMs)
 				assert.Zero(t, it.Run.Token)
 				assert.Equal(t, 3*time.Second, time.Until(it.Due))
+				assert.Equal(t, it.Due.Truncate(time.Second).UnixMilli(), it.Run.TriggerMs, "waiting is no part of what it took")
 				assert.NotSame(t, run, it.Run)
 				assert.Contains(t, e.TriggerMsgSuffix, "<<<<<<<<<<< </span><br>")
 			})

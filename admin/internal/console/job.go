@@ -126,7 +126,7 @@ func (c *call) job(ctx context.Context) error {
 func (c *call) fillTab(ctx context.Context, p *jobPage) (err error) {
 	switch p.Tab {
 	case "times":
-		p.Times, err = c.s.cfg.Ops.NextTimes(p.ScheduleType, p.ScheduleConf.S, p.TimeZone, nextTimes)
+		p.Times, err = c.s.cfg.Ops.TimesOf(p.Job, nextTimes)
 		if _, ours := c.why(err); ours {
 			err = nil // a schedule of an older admin that ours does not take: the words show it
 		}

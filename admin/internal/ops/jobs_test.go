@@ -303,6 +303,35 @@ func TestNextTimes(t *testing.T) {
 	require.Error(t, err)
 }
 
+func TestTimesOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	second := w.now().Truncate(time.Second)
+	j := &model.Job{
+		ScheduleType: model.ScheduleFixRate, ScheduleConf: model.T("30"), Running: true,
+		NextMs: second.Add(7 * time.Second).UnixMilli(),
+	}
+	after := func(n int) (list []time.Duration) {
+		times, err := w.TimesOf(j, n)
+		require.NoError(t, err)
+		for _, at := range times {
+			list = append(list, at.Sub(second))
+		}
+		return list
+	}
+	assert.Equal(t, []time.Duration{7 * time.Second, 37 * time.Second, 67 * time.Second}, after(3), "as it will fire")
+	assert.Equal(t, []time.Duration{7 * time.Second}, after(1))
+	assert.Empty(t, after(0))
+	j.Running = false
+	assert.Equal(t, 30*time.Second, after(1)[0].Truncate(time.Second), "if it were started now")
+	j.Running, j.ScheduleConf = true, model.T("x")
+	_, err := w.TimesOf(j, 1)
+	require.Error(t, err)
+	j.TimeZone = "X"
+	_, err = w.TimesOf(j, 1)
+	require.Error(t, err)
+}
+
 func TestTrigger(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -113,6 +113,35 @@ func noNext(err error) *Error {
 	return e
 }
 
+// TimesOf returns the next n times (at most 1,000) of a job, as NextTimes does for
+// its schedule. A fixed rate of a job that is started goes on from its next time.
+func (s *Service) TimesOf(j *model.Job, n int) ([]time.Time, error) {
+	if j.ScheduleType != model.ScheduleFixRate || !j.Running || j.NextMs == 0 || n < 1 {
+		return s.NextTimes(j.ScheduleType, j.ScheduleConf.S, j.TimeZone, n)
+	}
+	loc, e := s.zone(j.TimeZone)
+	if e != nil {
+		return nil, e
+	}
+	next, err := schedule(j.ScheduleType, j.ScheduleConf.S)
+	if err != nil {
+		return nil, noNext(err)
+	}
+	first := time.UnixMilli(j.NextMs).In(loc)
+	return append([]time.Time{first}, timesAfter(first, next, n-1)...), nil
+}
+
+// timesAfter returns the next n times after one, fewer when there are no more.
+func timesAfter(at time.Time, next nextFunc, n int) (times []time.Time) {
+	for len(times) < min(n, maxPreview) {
+		if at = next(at); at.IsZero() {
+			break
+		}
+		times = append(times, at)
+	}
+	return times
+}
+
 // NextTimes returns the next n times (at most 1,000) of a schedule from now
 // on, fewer when it ends before; in the named zone, "" being the server's. It
 // is empty for NONE, for a type that does not exist, and for a blank conf.
@@ -138,12 +167,5 @@ func (s *Service) NextTimes(t model.ScheduleType, conf, zone string, n int) ([]t
 	if next == nil {
 		return nil, nil
 	}
-	var times []time.Time
-	for at := s.now().In(loc); len(times) < min(n, maxPreview); {
-		if at = next(at); at.IsZero() {
-			break
-		}
-		times = append(times, at)
-	}
-	return times, nil
+	return timesAfter(s.now().In(loc), next, n), nil
 }

@@ -91,11 +91,9 @@ type Config struct {
 	// Timeout is that of a call to an executor, which the old owner may have
 	// begun just before its end.
 	Timeout time.Duration
-	// RetryDelay is how long the run of a retry waits on the node that made it.
-	RetryDelay time.Duration
-	Lang       i18n.Lang
-	Logger     *slog.Logger
-	Ticked     func()
+	Lang    i18n.Lang
+	Logger  *slog.Logger
+	Ticked  func()
 }
 
 // Recovery takes over and sweeps. All methods are safe for concurrent use; Run

@@ -144,7 +144,7 @@ func newWorld(t *testing.T) *world {
 		idle: func(string, int32) (bool, error) { return false, nil },
 	}
 	r, err := New(t.Context(), Config{
-		Store: w, Dispatcher: w, Client: w, Total: 2, Lang: i18n.En, RetryDelay: time.Minute,
+		Store: w, Dispatcher: w, Client: w, Total: 2, Lang: i18n.En,
 		Leases: w, Node: "me",
 		Held:       func() []lease.Held { w.mu.Lock(); defer w.mu.Unlock(); return w.held },
 		Group:      func(int32) (*model.Group, bool) { return &model.Group{AppName: "app"}, true },
@@ -375,8 +375,8 @@ func TestSweepOfOrphans(t *testing.T) {
 			1: {LogID: 1, JobID: 1, TriggerMs: old},
 			2: {LogID: 2, JobID: 1, TriggerMs: old},                           // on its way here
 			3: {LogID: 3, JobID: 1, TriggerMs: old},                           // about to be stored
-			4: {LogID: 4, JobID: 1, TriggerMs: old, Type: model.TriggerRetry}, // waits for its time elsewhere
-			5: {LogID: 5, JobID: 1, TriggerMs: old - 61_000, Type: model.TriggerRetry},
+			4: {LogID: 4, JobID: 1, TriggerMs: time.Now().Add(time.Minute).UnixMilli(), Type: model.TriggerRetry}, // waits elsewhere
+			5: {LogID: 5, JobID: 1, TriggerMs: old, Type: model.TriggerRetry},
 			6: {LogID: 6, JobID: 1, TriggerMs: time.Now().UnixMilli()},
 		}
 		w.known[2], w.pending[3] = true, true

@@ -53,14 +53,12 @@ func (r *Recovery) Sweep(ctx context.Context) error {
 
 func (r *Recovery) sweepOrphans(ctx context.Context, shards []int32, tokens map[int32]int64, now time.Time) error {
 	planned := model.RunPlanned
-	retried := now.Add(-orphanAfter - r.cfg.RetryDelay).UnixMilli()
 	return r.eachPage(ctx, store.OpenRunFilter{
 		Total: r.cfg.Total, Shards: shards, State: &planned, Limit: pageRows,
 		TriggerBeforeMs: now.Add(-orphanAfter).UnixMilli(),
 	}, func(runs []*model.Run) error {
 		items, err := r.items(ctx, runs, func(run *model.Run) (dispatch.Item, bool) {
-			known := r.cfg.Dispatcher.Knows(run.LogID) || r.cfg.Pending(run.LogID) ||
-				run.Type == model.TriggerRetry && run.TriggerMs >= retried
+			known := r.cfg.Dispatcher.Knows(run.LogID) || r.cfg.Pending(run.LogID)
 			run.Token = tokens[run.JobID%r.cfg.Total]
 			return dispatch.Item{Run: run, Due: now, Settle: true}, !known
 		})

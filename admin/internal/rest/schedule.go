@@ -16,7 +16,7 @@ type times struct {
 }
 
 func (c *call) showTimes(j *model.Job, count int) error {
-	list, err := c.s.cfg.Ops.NextTimes(j.ScheduleType, j.ScheduleConf.S, j.TimeZone, count)
+	list, err := c.s.cfg.Ops.TimesOf(j, count)
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func (s *sim) startNode(name string) *node {
 		Store: v, Dispatcher: n.dispatch, Client: cl, Held: n.leases.Held, Total: total, Group: group,
 		Leases: v, Node: name,
 		Registered: func(a string) bool { return s.executors[a].isUp() },
-		Pending:    n.writer.Pending, Finish: n.writer.Results, RetryDelay: 3 * time.Second, Lang: i18n.En,
+		Pending:    n.writer.Pending, Finish: n.writer.Results, Lang: i18n.En,
 	})
 	must(err)
 	n.storing.start(n.ctx, n.writer.Run)

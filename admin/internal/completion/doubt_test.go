@@ -152,7 +152,7 @@ func TestOnlyWhatIsMissing(t *testing.T) {
 		w := newWorld(t)
 		w.open(1)
 		w.known[501] = true
-		w.Writer.pending[502] = 1 // its answer is not stored yet
+		w.Writer.pending[502] = 1                                                   // its answer is not stored yet
 		second := time.Now().Truncate(time.Second).Add(3 * time.Second).UnixMilli() // when the retry is due
 		alike := func(id int64, change func(r *model.Run)) {
 			r := &model.Run{

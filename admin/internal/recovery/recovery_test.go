@@ -373,8 +373,8 @@ func TestSweepOfOrphans(t *testing.T) {
 		old := time.Now().Add(-orphanAfter - time.Second).UnixMilli()
 		w.runs = map[int64]*model.Run{
 			1: {LogID: 1, JobID: 1, TriggerMs: old},
-			2: {LogID: 2, JobID: 1, TriggerMs: old},                           // on its way here
-			3: {LogID: 3, JobID: 1, TriggerMs: old},                           // about to be stored
+			2: {LogID: 2, JobID: 1, TriggerMs: old},                                                               // on its way here
+			3: {LogID: 3, JobID: 1, TriggerMs: old},                                                               // about to be stored
 			4: {LogID: 4, JobID: 1, TriggerMs: time.Now().Add(time.Minute).UnixMilli(), Type: model.TriggerRetry}, // waits elsewhere
 			5: {LogID: 5, JobID: 1, TriggerMs: old, Type: model.TriggerRetry},
 			6: {LogID: 6, JobID: 1, TriggerMs: time.Now().UnixMilli()},

@@ -34,15 +34,16 @@ func (w *world) member(name string, role model.Role, group int32) *model.User {
 
 // told is what an answer says at once or by the message that the next page shows.
 func told(rec *httptest.ResponseRecorder) string {
-	text := rec.Body.String()
+	var text strings.Builder
+	text.WriteString(rec.Body.String())
 	for _, line := range rec.Header().Values("Set-Cookie") {
 		c, err := http.ParseSetCookie(line)
 		if err == nil && c.Name == flashCookie {
 			raw, _ := base64.RawURLEncoding.DecodeString(c.Value)
-			text += string(raw)
+			text.WriteString(string(raw))
 		}
 	}
-	return text
+	return text.String()
 }
 
 // TestRoleMatrix asks every route as who has each role in the group of its object,

@@ -364,10 +364,10 @@ func TestAccessHoldsAll(t *testing.T) {
 	}
 	known["CreateJob"] = true // "as a child"
 	service := reflect.TypeFor[*Service]()
-	for n := range service.NumMethod() {
-		m := service.Method(n)
-		for i := range m.Type.NumIn() {
-			if m.Type.In(i) == reflect.TypeFor[Principal]() {
+	for m := range service.Methods() {
+		m := m
+		for in := range m.Type.Ins() {
+			if in == reflect.TypeFor[Principal]() {
 				assert.True(t, known[m.Name], "add %s to the actions of TestAccess", m.Name)
 			}
 		}

@@ -97,3 +97,23 @@ func TestListInTrouble(t *testing.T) {
 	b.follow(click(`#trouble button`)...)
 	assert.Equal(t, "/signin", b.text(`location.pathname`))
 }
+
+// TestFootInTrouble: a server that hangs is as bad as one that is gone, and the
+// foot says of both that the admin does not answer.
+func TestFootInTrouble(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	b := w.operator(t)
+	b.visit("/jobs")
+	const foot = `document.querySelector('#pulse').textContent`
+	b.until(foot + `.includes('live')`)
+	b.do(chromedp.Evaluate[chromedp.Void](`void (((later) => { window.setTimeout = (f, ms) => later(f, ms / 20); })(setTimeout))`))
+	for _, trouble := range []int32{hanging, broken} {
+		b.meets(trouble)
+		b.do(chromedp.Evaluate[chromedp.Void](`void document.dispatchEvent(new Event('visibilitychange'))`))
+		b.until(foot + `.includes('✕ the admin does not answer, trying again')`)
+		b.meets(0)
+		b.until(foot + `.includes('live')`)
+	}
+	b.clean("the server is back")
+}

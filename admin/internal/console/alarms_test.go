@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +56,13 @@ func TestAlarmsRender(t *testing.T) {
 	group := w.group("golden", evil, "")
 	j := w.job(group, evil)
 	key := model.AlarmKey{What: model.AlarmOnFailure, Kind: model.ChangeJob, ObjectID: j.ID}
+	empty := w.group("empty", "Only once", "")
+	require.NoError(t, w.db.RaiseAlarms(t.Context(), []model.AlarmRecord{{
+		AlarmKey: model.AlarmKey{What: model.AlarmOnNobody, Kind: model.ChangeGroup, ObjectID: empty},
+		GroupID:  empty, Last: noon, Count: 1,
+	}}))
+	assert.Equal(t, 1, strings.Count(v.text("/alarms"), ">Executor group Only once<"))
+	assert.NotContains(t, v.text("/alarms"), ">Only once</span>", "the name is said already")
 	list := []model.AlarmRecord{{AlarmKey: key, GroupID: group, Last: noon, Count: 3, Muted: 1, LogID: 7, Message: evil}}
 	for i := range 220 {
 		list = append(list, model.AlarmRecord{

@@ -201,7 +201,7 @@ func TestLogStream(t *testing.T) {
 		return wire.LogResult{}, errors.New("no route\nto <host>")
 	}
 	body = v.get(runPath(id) + "/log/stream").Body.String()
-	assert.Contains(t, body, `event: problem`+"\n"+`data: {"kind":"lost"`)
+	assert.Contains(t, body, `event: problem`+"\n"+`data: {"kind":"lost","text":"The executor does not answer, trying again: `)
 	assert.Contains(t, body, `event: end`, "who waits for the end of the run hears of it")
 	assert.Zero(t, w.server.streams.Callers(), "places are given back")
 	for range streamsPerUser {

@@ -41,10 +41,11 @@ func (c *call) steps(l *model.Log, k runClock) []step {
 	began := says + c.clockApart(l, k)
 	list = append(list,
 		step{Name: c.t("run.step.started"), Clock: k.Began, Says: began, Done: k.Began != "" || ended},
-		step{Name: c.t("run.step.ended"), Clock: k.Ended, Says: says, Done: k.Ended != "" || ended})
-	stored := step{
-		Name: c.t("run.step.stored"), Done: ended, Bad: ended && l.HandleCode != model.CodeSuccess, At: l.HandleTime,
-	}
+		step{
+			Name: c.t("run.step.ended"), Clock: k.Ended, Says: says, Done: k.Ended != "" || ended,
+			Bad: ended && l.HandleCode != model.CodeSuccess,
+		})
+	stored := step{Name: c.t("run.step.stored"), Done: ended, At: l.HandleTime}
 	if ended && !l.HandleTime.IsZero() && !l.TriggerTime.IsZero() {
 		stored.Gap = c.t("run.step.all", c.wholeSeconds(l.HandleTime.Sub(l.TriggerTime)))
 	}

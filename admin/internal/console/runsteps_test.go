@@ -78,6 +78,12 @@ func TestTimeLine(t *testing.T) {
 	assert.Contains(t, job, "of the last 1 run it is on record for 1")
 	assert.Contains(t, job, "<dd>13.0 ms</dd>")
 
+	failed := w.sent(j, sentText(s, "success"), 200)
+	w.ended(failed, 500)
+	bad := v.text(runPath(failed))
+	assert.Contains(t, bad, "way-bad\">\n<span aria-hidden=\"true\">✕</span> <b>ended</b>")
+	assert.Contains(t, bad, "way-done\">\n<span aria-hidden=\"true\">✓</span> <b>result stored</b>")
+
 	s.Late = -1
 	refused := v.text(runPath(w.sent(j, sentText(s, "error, no such handler"), 500)))
 	assert.Contains(t, refused, "<b>asked for</b>")

@@ -56,8 +56,8 @@ func (c *call) tellStop(l *model.Log, p *runPage) {
 	p.Stack = strandedStack(p.logText)
 	if n := len(p.Steps); n >= 2 { // ended and stored
 		ended, asked := p.Steps[n-2], p.Steps[n-1]
-		asked.Name, asked.Gap, asked.Bad = c.t("run.step.stopasked"), "", false
-		ended.Name, ended.Clock, ended.Done = c.t("run.step.stopped"), over, over != ""
+		asked.Name, asked.Gap = c.t("run.step.stopasked"), ""
+		ended.Name, ended.Done, ended.Bad = c.t("run.step.stopped"), over != "", false
 		if p.Stack != "" {
 			ended.Done, ended.Bad, ended.Note = false, true, c.t("run.step.goeson")
 		}

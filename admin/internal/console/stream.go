@@ -11,6 +11,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
 
 const (
@@ -97,11 +98,7 @@ func (c *call) follow(ctx context.Context, st stream, id int64, from int) error 
 			return nil
 		}
 		if err != nil {
-			why, ours := c.why(err)
-			if !ours {
-				why = c.t("error.500")
-			}
-			if err := st.event("problem", 0, logState{"lost", why}); err != nil {
+			if err := st.event("problem", 0, logState{"lost", c.whyNoLog(err)}); err != nil {
 				return err
 			}
 			_, err = c.tellState(ctx, st, id, &state, true) // the run may have ended all the same
@@ -140,6 +137,19 @@ func (c *call) follow(ctx context.Context, st stream, id int64, from int) error 
 		case <-time.After(pause):
 		}
 	}
+}
+
+// whyNoLog says why the executor did not give the log; the browser tries again.
+func (c *call) whyNoLog(err error) string {
+	why, ours := c.why(err)
+	var refusal *ops.Error
+	switch {
+	case !ours:
+		return c.t("error.500")
+	case errors.As(err, &refusal) && refusal.Kind == ops.Unavailable:
+		return c.t("log.unheard", why)
+	}
+	return why
 }
 
 // tellState sends how the run is when that has changed. done is true when the

@@ -23,7 +23,7 @@ var consoleFrame = pageTexts{
 
 	"foot.live":   {"实时", "即時", "live"},
 	"foot.still":  {"加载于", "載入於", "loaded at"},
-	"foot.lost":   {"连接已断开，正在重试", "連線已中斷，正在重試", "connection lost, trying again"},
+	"foot.lost":   {"调度中心没有应答，正在重试", "調度中心沒有應答，正在重試", "the admin does not answer, trying again"},
 	"foot.node":   {"节点 {0}", "節點 {0}", "node {0}"},
 	"foot.shards": {"分片 {0}/{1}", "分片 {0}/{1}", "{0}/{1} shards"},
 

@@ -156,6 +156,10 @@ var consoleRuns = pageTexts{
 		"執行器在 {0} 秒內沒有答覆：請稍後重新開啟此頁，或檢查執行器。",
 		"The executor did not answer within {0} s: open the page again in a moment, or look at the executor.",
 	},
+	"log.unheard": {
+		"执行器没有应答，正在重试：{0}", "執行器沒有應答，正在重試：{0}",
+		"The executor does not answer, trying again: {0}",
+	},
 	"log.cut":    {"该行过长，完整内容请下载", "該行過長，完整內容請下載", "the line is longer: the download has it whole"},
 	"log.broken": {"日志读取中断", "日誌讀取中斷", "the log could not be read further"},
 	"log.long":   {"日志过长，此处截断", "日誌過長，此處截斷", "the log is longer than what is sent here"},

@@ -301,10 +301,14 @@ if (foot) {
     pulse.className = 'pulse ' + kind;
     pulse.replaceChildren(Object.assign(document.createElement('span'), { textContent: mark, ariaHidden: 'true' }), ' ' + text);
   };
+  let asking = false;
   const ask = async () => {
-    if (document.hidden) return;
+    if (document.hidden || asking) return;
+    asking = true;
+    const mine = new AbortController();
+    const giveUp = setTimeout(() => mine.abort(), patience * 1000); // a server that hangs is as bad as none
     try {
-      const answer = await fetch(foot.dataset.url, { headers: { Accept: 'application/json' } });
+      const answer = await fetch(foot.dataset.url, { headers: { Accept: 'application/json' }, signal: mine.signal });
       if (!answer.ok || answer.redirected) throw new Error(String(answer.status));
       const s = await answer.json();
       ahead = s.ms_of_day - (Date.now() % 86400000);
@@ -314,6 +318,9 @@ if (foot) {
       say('live', '●', foot.dataset.live);
     } catch {
       say('lost', '✕', foot.dataset.lost);
+    } finally {
+      clearTimeout(giveUp);
+      asking = false;
     }
   };
   const tick = () => {

@@ -79,7 +79,11 @@ if (text) {
       // It was waiting when the page was made: now it can be killed.
       if (s.kind === 'run' && !document.querySelector('form[action$="/kill"]')) location.reload();
     };
-    source.addEventListener('state', (e) => showState(as(e)));
+    let fault = ''; // what the admin has said last of the executor, over this connection
+    source.addEventListener('state', (e) => {
+      showState(as(e));
+      if (fault === '' && note.classList.contains('bad')) say('');
+    });
     source.addEventListener('end', (e) => {
       source.close();
       showState(as(e));
@@ -90,14 +94,18 @@ if (text) {
     });
     let broken = false;
     source.addEventListener('error', () => { // it connects again by itself
-      broken = true;
-      say(document.querySelector('#foot').dataset.lost, true);
+      broken = fault === ''; // else the admin has closed it, as the executor does not answer
+      if (broken) say(document.querySelector('#foot').dataset.lost, true);
+      fault = '';
     });
     source.addEventListener('open', () => {
       if (broken) say('');
       broken = false;
     });
-    source.addEventListener('problem', (e) => say(as(e).text, true));
+    source.addEventListener('problem', (e) => {
+      fault = as(e).text;
+      say(fault, true);
+    });
     source.addEventListener('gone', (e) => {
       source.close();
       say(as(e).text, true);

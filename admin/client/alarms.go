@@ -72,11 +72,11 @@ type Channel struct {
 	Name         string    `json:"name"`
 	Type         string    `json:"type"`          // mail, webhook, slack …
 	GroupIDs     []int32   `json:"group_ids"`     // that it is for; nil is all
-	LastDelivery *Delivery `json:"last_delivery"` // nil: none yet
+	LastDelivery *Delivery `json:"last_delivery"` // nil: none yet, or the key does not see every group
 }
 
-// Channels returns the channels that the node was started with, and what last
-// happened in them.
+// Channels returns the channels that the node was started with, and for keys that
+// see every group what last happened in them.
 func (c *Client) Channels(ctx context.Context) ([]Channel, error) {
 	out, err := get[page[Channel]](ctx, c, "/alarms/channels")
 	if err != nil {

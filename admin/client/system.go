@@ -213,15 +213,16 @@ type Day struct {
 	Failed  int    `json:"failed"`
 }
 
-// Overview is the numbers of all groups.
+// Overview is the numbers of the groups that the key sees. What is not kept by
+// group is nil for a key that does not see them all.
 type Overview struct {
-	Jobs      int   `json:"jobs"`
-	Triggers  int64 `json:"triggers"`  // since the database exists
-	Executors int   `json:"executors"` // distinct addresses
-	Running   int   `json:"running"`
-	Success   int   `json:"success"`
-	Failed    int   `json:"failed"`
-	Days      []Day `json:"days"`
+	Jobs      int    `json:"jobs"`
+	Triggers  *int64 `json:"triggers"`  // since the database exists
+	Executors int    `json:"executors"` // distinct addresses
+	Running   int    `json:"running"`   // of the days; up to 10,000 where Triggers is nil
+	Success   *int   `json:"success"`
+	Failed    *int   `json:"failed"`
+	Days      []Day  `json:"days"`
 }
 
 // Overview returns totals and the runs of each day. Zero times are a week ago and

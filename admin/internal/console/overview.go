@@ -29,7 +29,7 @@ type overviewPage struct {
 	Sentence []trouble // empty when all is well
 	Troubles []trouble // one by one, as far as they have names
 	NotNamed int       // troubles that are not in the list
-	Totals   *ops.Totals
+	Totals   *ops.Overview
 	Started  int
 	Known    bool // Started is known
 	Running  string
@@ -65,7 +65,10 @@ func (c *call) some(key string, n int) string {
 func (c *call) overview(ctx context.Context) error {
 	p := overviewPage{Cluster: c.status(ctx)}
 	var err error
-	if p.Totals, err = c.s.cfg.Ops.Totals(ctx, c.who); err != nil {
+	y, m, d := c.now().Date()
+	first := time.Date(y, m, d-homeDays+1, 0, 0, 0, 0, c.s.cfg.Location)
+	p.Totals, err = c.s.cfg.Ops.Overview(ctx, c.who, first, time.Date(y, m, d, 0, 0, 0, 0, c.s.cfg.Location))
+	if err != nil {
 		return err
 	}
 	p.NoBody = p.Totals.Executors == 0
@@ -86,7 +89,10 @@ func (c *call) overview(ctx context.Context) error {
 	if err := c.lonely(ctx, &p, groups); err != nil {
 		return err
 	}
-	c.pulse(&p)
+	if p.Totals.All != nil { // what a node measures is of all groups
+		c.pulse(&p)
+		p.Days = c.days(first, p.Totals.All.Chart)
+	}
 	c.queues(&p, groups)
 	if err := c.openAlarms(ctx, &p); err != nil {
 		return err
@@ -98,9 +104,6 @@ func (c *call) overview(ctx context.Context) error {
 	}
 	if p.Running = count(n); more {
 		p.Running += "+"
-	}
-	if p.Days, err = c.days(ctx); err != nil {
-		return err
 	}
 	c.hour(ctx, &p, groups)
 	p.NotNamed = max(len(p.Troubles)-homeTroubles, 0)

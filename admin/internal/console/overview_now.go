@@ -159,15 +159,10 @@ func (c *call) hour(ctx context.Context, p *overviewPage, groups []*ops.Group) {
 	}
 }
 
-// days draws the runs of the last days by result.
-func (c *call) days(ctx context.Context) (template.HTML, error) {
-	y, m, d := c.now().Date()
+// days draws the runs of the days from first on by result.
+func (c *call) days(first time.Time, data *ops.Chart) template.HTML {
 	loc := c.s.cfg.Location
-	first := time.Date(y, m, d-homeDays+1, 0, 0, 0, 0, loc)
-	data, err := c.s.cfg.Ops.Dashboard(ctx, c.who, first, time.Date(y, m, d, 23, 59, 59, 0, loc))
-	if err != nil {
-		return "", err
-	}
+	y, m, d := first.Date()
 	bars := chart.Bars{
 		Frame: chart.Frame{
 			ID: "days", Title: c.t("home.days", homeDays), Unit: c.t("home.runs.unit"), Table: c.t("table"),
@@ -180,7 +175,7 @@ func (c *call) days(ctx context.Context) (template.HTML, error) {
 		When: c.t("home.day"), Label: func(t time.Time) string { return t.Format("01-02") },
 	}
 	for i := range homeDays {
-		day := time.Date(y, m, d-homeDays+1+i, 0, 0, 0, 0, loc)
+		day := time.Date(y, m, d+i, 0, 0, 0, 0, loc)
 		b := chart.Bucket{Start: day, Values: make([]float64, 3)}
 		for _, r := range data.Days {
 			if r.Day.In(loc).Format(time.DateOnly) == day.Format(time.DateOnly) {
@@ -189,5 +184,5 @@ func (c *call) days(ctx context.Context) (template.HTML, error) {
 		}
 		bars.Buckets = append(bars.Buckets, b)
 	}
-	return bars.HTML(), nil
+	return bars.HTML()
 }

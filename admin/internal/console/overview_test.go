@@ -77,6 +77,17 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 	assert.Contains(t, page, "A Java admin works on this database too")
 	assert.Contains(t, page, "14/16")
 
+	// Who has one group sees its numbers alone, and nothing that all groups share.
+	w.run(well, noon, time.Second, model.CodeNone, "")
+	member := w.as(w.user("golden1", false, strconv.Itoa(int(gold)))).text("/")
+	assert.Contains(t, member, "These are the numbers of your executors alone.")
+	for _, hidden := range []string{"Triggers so far", "Lateness", "Runs of the last 14 days", "ended within the hour"} {
+		assert.Contains(t, page, hidden)
+		assert.NotContains(t, member, hidden)
+	}
+	assert.Contains(t, member, `<dt>Jobs</dt><dd><a href="/jobs">1</a>`)
+	assert.Contains(t, member, `<dt>Executor addresses</dt><dd><a href="/executors">0</a>`)
+
 	// Others see nothing of groups that are not theirs.
 	other := w.as(w.user("nobody1", false, "")).text("/")
 	for _, hidden := range []string{"gold", "silver", "settle", "no money", "1,200"} {

@@ -55,7 +55,10 @@ var consoleHome = pageTexts{
 	"home.executors": {"执行器地址", "執行器位址", "Executor addresses"},
 	"home.running":   {"正在运行", "正在執行", "Running now"},
 	"home.triggers":  {"累计触发", "累計觸發", "Triggers so far"},
-	"home.late":      {"触发延迟 {0}", "觸發延遲 {0}", "Lateness {0}"},
+	"home.some": {
+		"仅统计您有权限的执行器。", "僅統計您有權限的執行器。", "These are the numbers of your executors alone.",
+	},
+	"home.late": {"触发延迟 {0}", "觸發延遲 {0}", "Lateness {0}"},
 	"home.late.how": {
 		"触发延迟：从计划时刻到写入执行器连接。由本节点测得，最近 10 分钟，{0} 次定时触发。",
 		"觸發延遲：從計劃時刻到寫入執行器連線。由本節點測得，最近 10 分鐘，{0} 次定時觸發。",

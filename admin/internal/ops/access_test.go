@@ -325,6 +325,9 @@ func actions(o target) []action {
 		{"Dashboard", func(ctx context.Context, w *world, p Principal) error {
 			return drop(w.Dashboard(ctx, p, noon, noon.Add(time.Hour)))
 		}},
+		{"Overview", func(ctx context.Context, w *world, p Principal) error {
+			return drop(w.Overview(ctx, p, noon, noon))
+		}},
 		{"StartedByGroup", func(ctx context.Context, w *world, p Principal) error { return drop(w.StartedByGroup(ctx, p)) }},
 		{"Totals", func(ctx context.Context, w *world, p Principal) error { return drop(w.Totals(ctx, p)) }},
 	}

@@ -82,6 +82,10 @@ func TestAlarmsAreSeenByGroup(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, channels, 2)
 	assert.Nil(t, channels[0].Last)
+	assert.Nil(t, channels[1].Last, "that may be the alarm of another group")
+	reader := Principal{Name: "key:ci", Everywhere: model.RoleViewer, Source: "key"}
+	channels, err = w.AlarmChannels(ctx, reader)
+	require.NoError(t, err)
 	assert.Equal(t, "…", channels[1].Last.Error)
 	channels, err = w.AlarmChannels(ctx, w.admin)
 	require.NoError(t, err)

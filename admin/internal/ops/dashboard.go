@@ -22,7 +22,8 @@ type Chart struct {
 
 // Dashboard counts the runs of the days between from and to. When nothing is
 // on record there, it returns the last seven days with zeros. The numbers are
-// those of all groups, for everybody who is logged in.
+// those of all groups, as Java shows them to everybody who is logged in; Overview
+// keeps to the principal's groups.
 func (s *Service) Dashboard(ctx context.Context, p Principal, from, to time.Time) (*Chart, error) {
 	if err := s.needLogin(ctx, p, "dashboard"); err != nil {
 		return nil, err
@@ -46,6 +47,68 @@ func (s *Service) Dashboard(ctx context.Context, p Principal, from, to time.Time
 	return c, nil
 }
 
+// Overview is what a principal may see of the numbers of its groups.
+type Overview struct {
+	Jobs      int
+	Executors int   // distinct addresses
+	Running   int64 // runs of the days that are open
+	// All is nil for a principal that does not see every group: these numbers are
+	// not kept by group.
+	All *AllGroups
+}
+
+// AllGroups are numbers that are kept for all groups together.
+type AllGroups struct {
+	Triggers int64 // since the database exists
+	Chart    *Chart
+}
+
+// Overview counts jobs, executors and runs of the days between from and to in
+// the groups that the principal may see.
+func (s *Service) Overview(ctx context.Context, p Principal, from, to time.Time) (*Overview, error) {
+	if err := s.needLogin(ctx, p, "overview"); err != nil {
+		return nil, err
+	}
+	if p.all() {
+		t, err := s.Totals(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		chart, err := s.Dashboard(ctx, p, from, to)
+		if err != nil {
+			return nil, err
+		}
+		return &Overview{t.Jobs, t.Executors, int64(chart.Running), &AllGroups{t.Triggers, chart}}, nil
+	}
+	o := new(Overview)
+	groups, err := s.PermittedGroups(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]bool)
+	for _, g := range groups {
+		n, err := s.store.CountJobs(ctx, g.ID)
+		if err != nil {
+			return nil, fmt.Errorf("count jobs: %w", err)
+		}
+		o.Jobs += n
+		for _, addr := range g.Addresses() {
+			seen[addr] = true
+		}
+	}
+	o.Executors = len(seen)
+	for _, result := range []model.RunResult{model.RunWaiting, model.RunRunning} {
+		n, _, err := s.CountRuns(ctx, p, model.RunFilter{
+			Result: result, From: from, To: to.AddDate(0, 0, 1).Add(-time.Second),
+		})
+		if err != nil {
+			return nil, fmt.Errorf("count runs: %w", err)
+		}
+		o.Running += int64(n)
+	}
+	return o, nil
+}
+
 // Totals are the numbers at the top of the dashboard.
 type Totals struct {
 	Jobs      int
@@ -53,7 +116,8 @@ type Totals struct {
 	Executors int   // distinct addresses over all groups
 }
 
-// Totals counts jobs, triggers and executors, for everybody who is logged in.
+// Totals counts jobs, triggers and executors of all groups, as Java's dashboard
+// does for everybody who is logged in. Overview keeps to the principal's groups.
 func (s *Service) Totals(ctx context.Context, p Principal) (*Totals, error) {
 	if err := s.needLogin(ctx, p, "dashboard"); err != nil {
 		return nil, err

@@ -177,6 +177,40 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
+// Who sees only some groups is told nothing of the others.
+func TestOverviewKeepsToTheGroups(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	mine, foreign := w.create(bean(w.gold)), w.create(bean(w.silver))
+	w.create(bean(w.silver))
+	w.run(mine, noon)
+	w.run(mine, noon, accepted())
+	w.run(foreign, noon)
+	w.run(foreign, noon, accepted(), handled(500, ""))
+	require.NoError(t, w.db.RecountDay(ctx, noon))
+	groups, err := w.PermittedGroups(ctx, w.mine)
+	require.NoError(t, err)
+	require.Len(t, groups, 1)
+	day := time.Date(2026, 11, 21, 0, 0, 0, 0, w.cfg.Location)
+	o, err := w.Overview(ctx, w.mine, day, day)
+	require.NoError(t, err)
+	assert.Equal(t, &Overview{Jobs: 1, Executors: len(groups[0].Addresses()), Running: 2}, o)
+	o, err = w.Overview(ctx, Principal{UserID: 8, Name: "x", Source: "login"}, day, day)
+	require.NoError(t, err)
+	assert.Equal(t, new(Overview), o)
+
+	for _, p := range []Principal{w.admin, {Name: "key:ci", Everywhere: model.RoleViewer, Source: "key"}} {
+		o, err = w.Overview(ctx, p, day, day)
+		require.NoError(t, err)
+		assert.Equal(t, 3, o.Jobs)
+		assert.EqualValues(t, 3, o.Running)
+		require.NotNil(t, o.All)
+		assert.EqualValues(t, 4, o.All.Triggers)
+		assert.Equal(t, 1, o.All.Chart.Failed)
+	}
+}
+
 // deaf refuses audit records.
 type deaf struct{ Store }
 

@@ -203,6 +203,11 @@ func (w *world) driveSystem(t *testing.T) {
 	v := w.must(t, http.StatusOK, "GET", "/v1/overview?from=2026-01-01&to=2026-01-31", nil)
 	assert.NotEmpty(t, v["days"])
 	w.must(t, http.StatusOK, "GET", "/v1/overview", nil)
+	one := w.key(t, "one group", []string{"read"}, w.group(t, "overviewed"))
+	v = object(t, w.send(t, request{method: "GET", path: "/v1/overview", key: one}))
+	assert.Equal(t, map[string]any{
+		"jobs": 0.0, "executors": 1.0, "running": 0.0, "triggers": nil, "success": nil, "failed": nil, "days": nil,
+	}, v)
 	w.must(t, http.StatusBadRequest, "GET", "/v1/overview?from=2026-02-01&to=2026-01-31", nil)
 	cluster := w.must(t, http.StatusOK, "GET", "/v1/cluster", nil)
 	assert.Len(t, cluster["nodes"], 1)

@@ -72,27 +72,29 @@ func getOverview(ctx context.Context, c *call) error {
 	if to.Before(from) || from.AddDate(0, 0, maxDays).Before(to) {
 		return badParam("from", "a day up to a year before to")
 	}
-	totals, err := c.s.cfg.Ops.Totals(ctx, c.who)
+	o, err := c.s.cfg.Ops.Overview(ctx, c.who, from, to)
 	if err != nil {
 		return err
 	}
-	chart, err := c.s.cfg.Ops.Dashboard(ctx, c.who, from, to)
-	if err != nil {
-		return err
-	}
-	days := make([]dayView, 0, len(chart.Days))
-	for _, day := range chart.Days {
-		days = append(days, dayView{day.Day.Format(time.DateOnly), day.Running, day.Success, day.Failed})
-	}
-	return c.json(http.StatusOK, struct {
+	// What is null is not kept by group, and the caller does not see them all.
+	answer := struct {
 		Jobs      int       `json:"jobs"`
-		Triggers  int64     `json:"triggers"`
+		Triggers  *int64    `json:"triggers"`
 		Executors int       `json:"executors"`
-		Running   int       `json:"running"`
-		Success   int       `json:"success"`
-		Failed    int       `json:"failed"`
+		Running   int64     `json:"running"`
+		Success   *int      `json:"success"`
+		Failed    *int      `json:"failed"`
 		Days      []dayView `json:"days"`
-	}{totals.Jobs, totals.Triggers, totals.Executors, chart.Running, chart.Success, chart.Failed, days})
+	}{Jobs: o.Jobs, Executors: o.Executors, Running: o.Running}
+	if all := o.All; all != nil {
+		answer.Triggers, answer.Success, answer.Failed = &all.Triggers, &all.Chart.Success, &all.Chart.Failed
+		answer.Days = make([]dayView, 0, len(all.Chart.Days))
+		for _, day := range all.Chart.Days {
+			name := day.Day.Format(time.DateOnly)
+			answer.Days = append(answer.Days, dayView{name, day.Running, day.Success, day.Failed})
+		}
+	}
+	return c.json(http.StatusOK, answer)
 }
 
 func getHealth(ctx context.Context, c *call) error {

@@ -67,9 +67,46 @@ func lineClock(line string) string {
 // says so.
 const clockSlack = 10 * time.Minute
 
+// zoneSlack is how far a clock may be from whole quarters of an hour to be taken
+// for one of another time zone.
+const zoneSlack = 2 * time.Minute
+
+// zoneApart is by how much the time zone of the executor is ahead of that of the
+// pages, as far as the first or last line of the log tells: whole quarters of an
+// hour; 0 where it is the same, or where the clock itself is wrong.
+func (k runClock) zoneApart(l *model.Log, loc *time.Location) time.Duration {
+	for _, p := range []struct {
+		there string
+		here  time.Time
+	}{{k.Began, l.TriggerTime}, {k.Ended, l.HandleTime}} {
+		there, err := time.ParseInLocation(time.DateTime, p.there, loc)
+		if err != nil || p.here.IsZero() {
+			continue
+		}
+		apart := there.Sub(p.here)
+		if whole := apart.Round(15 * time.Minute); whole != 0 && (apart-whole).Abs() <= zoneSlack {
+			return whole
+		}
+	}
+	return 0
+}
+
+// inZone is the clock by the time zone of the pages, which the one of the executor
+// is ahead of.
+func (k runClock) inZone(loc *time.Location, ahead time.Duration) runClock {
+	in := func(clock string) string {
+		there, err := time.ParseInLocation(time.DateTime, clock, loc)
+		if err != nil {
+			return clock
+		}
+		return stamp(there.Add(-ahead))
+	}
+	k.Began, k.Ended = in(k.Began), in(k.Ended)
+	return k
+}
+
 // clockApart says how far the clock of the executor is from that of the pages, if
-// it cannot have been within the time of the run; "" else. Most often it has
-// another time zone, and whole quarters of an hour tell that best.
+// it cannot have been within the time of the run; "" else.
 func (c *call) clockApart(l *model.Log, k runClock) string {
 	there, err := time.ParseInLocation(time.DateTime, cmp.Or(k.Began, k.Ended), c.s.cfg.Location)
 	if err != nil || l.TriggerTime.IsZero() {
@@ -81,11 +118,23 @@ func (c *call) clockApart(l *model.Log, k runClock) string {
 	}
 	switch {
 	case there.Before(l.TriggerTime.Add(-clockSlack)):
-		return " " + c.t("run.step.behind", took(c.lang, l.TriggerTime.Sub(there).Round(15*time.Minute)))
+		return " " + c.t("run.step.behind", took(c.lang, l.TriggerTime.Sub(there).Round(time.Minute)))
 	case there.After(until.Add(clockSlack)):
-		return " " + c.t("run.step.ahead", took(c.lang, there.Sub(until).Round(15*time.Minute)))
+		return " " + c.t("run.step.ahead", took(c.lang, there.Sub(until).Round(time.Minute)))
 	}
 	return ""
+}
+
+// zoneWords says how the clock of an executor in another time zone reads.
+func (c *call) zoneWords(clock string, ahead time.Duration) string {
+	if clock == "" {
+		return ""
+	}
+	key := "run.step.zone.ahead"
+	if ahead < 0 {
+		key = "run.step.zone.behind"
+	}
+	return " " + c.t(key, clock, took(c.lang, ahead.Abs()))
 }
 
 // runClocks keeps what the logs of runs that have ended said, so that it is known

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
@@ -60,14 +61,15 @@ func TestClockIsKept(t *testing.T) {
 			FromLineNum: r.FromLineNum, ToLineNum: 1, IsEnd: true, LogContent: "2026-11-21 19:59:01 [a#b]-[1]-[job] " + wire.LogStart + "x\n",
 		}, nil
 	}
-	const began = "<span>2026-11-21 19:59:01</span>"
+	const began = "<span>2026-11-21 11:59:01 UTC</span>"
 	assert.Contains(t, v.text(runPath(open)), began)
 	assert.Contains(t, v.text(runPath(ended)), began+" <span class=\"muted\">(the executor's clock, from its log)")
 	w.parts.text = func(wire.LogRequest) (wire.LogResult, error) {
 		return wire.LogResult{}, errors.New("connection refused")
 	}
 	gone := v.text(runPath(ended))
-	assert.Contains(t, gone, "its clock is about 8 h ahead of this page's")
+	assert.Contains(t, gone, "it says 2026-11-21 19:59:01: its time zone is 8 h ahead of this page's")
+	assert.NotContains(t, gone, "its clock is about")
 	assert.Contains(t, gone, "connection refused")
 	assert.Contains(t, gone, began+" <span class=\"muted\">(the executor's clock, read from its log at 2026-11-21 12:00:00 UTC)")
 	assert.NotContains(t, v.text(runPath(open)), began, "it is not over")
@@ -88,4 +90,44 @@ func TestRunPageWaitsForNobody(t *testing.T) {
 		assert.Contains(t, page, "The executor did not answer within 2 s")
 		assert.Contains(t, page, "The executor has reported success.")
 	})
+}
+
+// TestZoneApart tells a clock of another time zone, which is right, from one that
+// is wrong.
+func TestZoneApart(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		began, ended string
+		want         time.Duration
+	}{
+		"the same":                 {began: "2026-11-21 12:00:01", ended: "2026-11-21 12:30:00"},
+		"behind, as of UTC":        {began: "2026-11-21 04:00:03", ended: "2026-11-21 04:29:59", want: -8 * time.Hour},
+		"ahead by a part":          {began: "2026-11-21 17:31:59", want: 5*time.Hour + 30*time.Minute},
+		"waited in a queue":        {began: "2026-11-21 20:07:00", ended: "2026-11-21 20:29:59", want: 8 * time.Hour},
+		"waited, and runs":         {began: "2026-11-21 20:07:00"},
+		"only its end":             {ended: "2026-11-21 20:30:00", want: 8 * time.Hour},
+		"the clock is wrong":       {began: "2026-11-21 12:50:00", ended: "2026-11-21 13:20:00"},
+		"wrong by a little":        {began: "2026-11-21 11:58:00"},
+		"nothing":                  {},
+		"no time":                  {began: "x"},
+		"a day line, on this side": {began: "2026-11-22 01:00:00", want: 13 * time.Hour},
+	} {
+		l := &model.Log{TriggerTime: noon, HandleTime: noon.Add(30 * time.Minute)}
+		assert.Equal(t, tt.want, runClock{Began: tt.began, Ended: tt.ended}.zoneApart(l, time.UTC), name)
+	}
+}
+
+// TestWrongClock: a clock that is wrong is said to be so.
+func TestWrongClock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j := w.job(w.group("settle", "Settle", "http://10.0.0.1:9999/"), "settle")
+	w.parts.text = func(r wire.LogRequest) (wire.LogResult, error) {
+		return wire.LogResult{
+			FromLineNum: r.FromLineNum, ToLineNum: 1, IsEnd: true, LogContent: "2026-11-21 12:37:00 [a#b]-[1]-[job] " + wire.LogStart + "x\n",
+		}, nil
+	}
+	page := w.as(w.admin).text(runPath(w.run(j, noon.Add(-time.Minute), time.Second, 200, "")))
+	assert.Contains(t, page, "its clock is about 38 min ahead of this page's")
+	assert.NotContains(t, page, "time zone is")
 }

@@ -38,11 +38,15 @@ func (c *call) steps(l *model.Log, k runClock) []step {
 	if !k.Read.IsZero() {
 		says = c.t("run.step.clock.kept", stamp(k.Read.In(c.s.cfg.Location)))
 	}
-	began := says + c.clockApart(l, k)
+	began, over := says+c.clockApart(l, k), says
+	if ahead := k.zoneApart(l, c.s.cfg.Location); ahead != 0 {
+		began, over = says+c.zoneWords(k.Began, ahead), says+c.zoneWords(k.Ended, ahead)
+		k = k.inZone(c.s.cfg.Location, ahead)
+	}
 	list = append(list,
 		step{Name: c.t("run.step.started"), Clock: k.Began, Says: began, Done: k.Began != "" || ended},
 		step{
-			Name: c.t("run.step.ended"), Clock: k.Ended, Says: says, Done: k.Ended != "" || ended,
+			Name: c.t("run.step.ended"), Clock: k.Ended, Says: over, Done: k.Ended != "" || ended,
 			Bad: ended && l.HandleCode != model.CodeSuccess,
 		})
 	stored := step{Name: c.t("run.step.stored"), Done: ended, At: l.HandleTime}

@@ -69,8 +69,8 @@ func TestTimeLine(t *testing.T) {
 		}, nil
 	}
 	done = v.text(runPath(ok))
-	assert.Contains(t, done, "<span>2026-11-21 19:59:01</span> <span class=\"muted\">(the executor's clock, from its log)")
-	assert.Contains(t, done, "<span>2026-11-21 19:59:58</span>")
+	assert.Contains(t, done, "<span>2026-11-21 11:59:01 UTC</span> <span class=\"muted\">(the executor's clock, from its log)")
+	assert.Contains(t, done, "<span>2026-11-21 11:59:58 UTC</span>")
 	assert.NotContains(t, done, "no time reported")
 	assert.Contains(t, done, "Times inside the log are those of the executor")
 

@@ -107,6 +107,14 @@ var consoleRuns = pageTexts{
 	},
 	"run.step.behind":   {"其时钟比本页慢约 {0}", "其時鐘比本頁慢約 {0}", "its clock is about {0} behind this page's"},
 	"run.step.ahead":    {"其时钟比本页快约 {0}", "其時鐘比本頁快約 {0}", "its clock is about {0} ahead of this page's"},
+	"run.step.zone.ahead": {
+		"那里显示 {0}：其时区比本页快 {1}", "那裡顯示 {0}：其時區比本頁快 {1}",
+		"it says {0}: its time zone is {1} ahead of this page's",
+	},
+	"run.step.zone.behind": {
+		"那里显示 {0}：其时区比本页慢 {1}", "那裡顯示 {0}：其時區比本頁慢 {1}",
+		"it says {0}: its time zone is {1} behind this page's",
+	},
 	"run.step.norecord": {"（未报告时间）", "（未回報時間）", "(no time reported)"},
 	"run.attempts":      {"各次尝试", "各次嘗試", "Attempts"},
 	"run.attempt.first": {"首次", "首次", "first try"},

@@ -75,12 +75,7 @@ func TestCommandLinePage(t *testing.T) {
 	require.NoError(t, os.WriteFile(channels, []byte(text), 0o600))
 	k := newKitchen(t, "--alarms", channels, "--alarms-to-loopback")
 	defer k.close()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	bin := filepath.Join(k.dir, "bin")
-	require.NoError(t, os.Mkdir(bin, 0o700))
-	program := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", runProgram, self)
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "xxl-job-admin"), []byte(program), 0o700)) //nolint:gosec // a program
+	bin := filepath.Dir(programFile(t))
 	k.write(t, "password.txt", "correct-horse\n")
 	k.write(t, "state", "export PASSWORD=battery-staple\nexport PATH='"+bin+"':$PATH\n")
 

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -27,7 +30,38 @@ func TestMain(m *testing.M) {
 		context.AfterFunc(ctx, stop)
 		os.Exit(run(ctx, os.Args[1:], console{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := os.RemoveAll(builtIn.name); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(code)
+	}))
+}
+
+// builtIn is the folder of the program that programFile builds; "" before.
+var builtIn struct {
+	sync.Once
+	name string
+	err  error
+}
+
+// programFile is the program for commands that people type. It is built without the
+// race detector: with it, each command takes a second until it begins. The
+// server of a test is the test binary itself, so that it has the detector.
+func programFile(t *testing.T) string {
+	t.Helper()
+	builtIn.Do(func() {
+		if builtIn.name, builtIn.err = os.MkdirTemp("", "xxl-job-admin-"); builtIn.err != nil {
+			return
+		}
+		out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "go", "build", "-o", builtIn.name, ".").
+			CombinedOutput()
+		if err != nil {
+			builtIn.err = fmt.Errorf("go build: %w\n%s", err, out)
+		}
+	})
+	require.NoError(t, builtIn.err)
+	return filepath.Join(builtIn.name, "xxl-job-admin")
 }
 
 // call runs a command in this process.

@@ -95,15 +95,13 @@ func newKitchen(t *testing.T, flags ...string) *kitchen {
 // run types a command, and returns its exit code.
 func (k *kitchen) run(t *testing.T, stdin string, args ...string) int {
 	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), self, args...)
-	cmd.Env = append(append(os.Environ(), runProgram+"=1", "XXL_JOB_SERVER="+k.url), k.env...)
+	cmd := exec.CommandContext(t.Context(), programFile(t), args...)
+	cmd.Env = append(append(os.Environ(), "XXL_JOB_SERVER="+k.url), k.env...)
 	cmd.Dir = k.dir
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
-	err = cmd.Run()
+	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil {
 		require.ErrorAs(t, err, &exit)

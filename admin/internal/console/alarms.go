@@ -131,6 +131,22 @@ func (c *call) alarmSettings(ctx context.Context, p *alarmsPage) error {
 	return err
 }
 
+// mutedGroups says of the executors that are muted until when; of all that the
+// visitor may see, or of the one with the id.
+func (c *call) mutedGroups(ctx context.Context, only int32) (list []string, err error) {
+	mutes, err := c.s.cfg.Ops.Mutes(ctx, c.who)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range mutes {
+		if m.Kind == model.ChangeGroup && (only == 0 || m.ObjectID == only) {
+			title := c.alarmTitle(m.Kind, m.ObjectID, m.Name)
+			list = append(list, c.t("alarms.muted.until", title, stamp(m.Until.In(c.s.cfg.Location))))
+		}
+	}
+	return list, nil
+}
+
 func groupChoices(groups []*ops.Group) []choice {
 	var list []choice
 	for _, g := range groups {

@@ -119,7 +119,12 @@ func TestAlarmActions(t *testing.T) {
 	page := follow(v.post("/alarms/mute", url.Values{"group": {id}, "minutes": {"15"}, "reason": {"deploy"}}))
 	assert.Contains(t, page, "Muted until 2026-11-21 12:15:00 UTC")
 	assert.Contains(t, page, "Executor group gold")
+	const muted = "Executor group gold: alarms are muted until 2026-11-21 12:15:00 UTC"
+	assert.Contains(t, v.text("/"), muted)
+	assert.Contains(t, v.text(executorPath(group)), muted)
+	assert.NotContains(t, v.text(executorPath(w.group("silver", "silver", ""))), muted)
 	assert.Contains(t, follow(v.post("/alarms/unmute", url.Values{"group": {id}})), "Nothing is muted")
+	assert.NotContains(t, v.text("/")+v.text(executorPath(group)), "are muted until")
 	page = follow(v.post("/alarms/mute", url.Values{"job": {strconv.Itoa(int(j.ID))}, "until": {"2026-11-21T13:30"}}))
 	assert.Contains(t, page, "Muted until 2026-11-21 13:30:00 UTC")
 	for _, form := range []url.Values{

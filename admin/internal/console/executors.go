@@ -122,6 +122,7 @@ type executorPage struct {
 	Jobs     int
 	May      rights
 	Members  membersPart
+	Muted    []string // until when its alarms are not sent; empty when they are
 }
 
 // executor shows a group.
@@ -157,6 +158,9 @@ func (c *call) executorPage(ctx context.Context) (*executorPage, error) {
 	}
 	p.MayProbe = c.s.cfg.Executors.Probe != nil && len(list) > 0 && p.May.Run
 	if err := c.fillMembers(ctx, p); err != nil {
+		return nil, err
+	}
+	if p.Muted, err = c.mutedGroups(ctx, id); err != nil {
 		return nil, err
 	}
 	states := map[string]model.AddressState{}

@@ -29,6 +29,8 @@ type overviewPage struct {
 	Sentence []trouble // empty when all is well
 	Troubles []trouble // one by one, as far as they have names
 	NotNamed int       // troubles that are not in the list
+	Muted    []string  // executors whose alarms are not sent for now
+	MoreMute int       // those that are not in the list
 	Totals   *ops.Overview
 	Started  int
 	Known    bool // Started is known
@@ -97,6 +99,11 @@ func (c *call) overview(ctx context.Context) error {
 	if err := c.openAlarms(ctx, &p); err != nil {
 		return err
 	}
+	if p.Muted, err = c.mutedGroups(ctx, 0); err != nil {
+		return err
+	}
+	p.MoreMute = max(len(p.Muted)-homeTroubles, 0)
+	p.Muted = p.Muted[:len(p.Muted)-p.MoreMute]
 	c.clusterTroubles(&p)
 	n, more, err := c.s.cfg.Ops.CountRuns(ctx, c.who, model.RunFilter{Result: model.RunRunning})
 	if err != nil {

@@ -13,6 +13,7 @@ var consoleAlarms = pageTexts{
 	"alarms.ended":       {"已恢复", "已恢復", "ended"},
 	"alarms.muted":       {"已静默", "已靜音", "muted"},
 	"alarms.muted.n":     {"静默 {0}", "靜音 {0}", "{0} muted"},
+	"alarms.muted.until": {"{0} 的告警已静默至 {1}", "{0} 的告警已靜音至 {1}", "{0}: alarms are muted until {1}"},
 	"alarms.what":        {"告警", "告警", "Alarm"},
 	"alarms.what.failed": {"运行失败", "執行失敗", "Runs fail"},
 	"alarms.what.late":   {"触发延迟", "觸發延遲", "Fire is late"},

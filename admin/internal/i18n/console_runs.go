@@ -105,8 +105,8 @@ var consoleRuns = pageTexts{
 		"（执行器时钟，{0} 从其日志读到）", "（執行器時鐘，{0} 從其日誌讀到）",
 		"(the executor's clock, read from its log at {0})",
 	},
-	"run.step.behind":   {"其时钟比本页慢约 {0}", "其時鐘比本頁慢約 {0}", "its clock is about {0} behind this page's"},
-	"run.step.ahead":    {"其时钟比本页快约 {0}", "其時鐘比本頁快約 {0}", "its clock is about {0} ahead of this page's"},
+	"run.step.behind": {"其时钟比本页慢约 {0}", "其時鐘比本頁慢約 {0}", "its clock is about {0} behind this page's"},
+	"run.step.ahead":  {"其时钟比本页快约 {0}", "其時鐘比本頁快約 {0}", "its clock is about {0} ahead of this page's"},
 	"run.step.zone.ahead": {
 		"那里显示 {0}：其时区比本页快 {1}", "那裡顯示 {0}：其時區比本頁快 {1}",
 		"it says {0}: its time zone is {1} ahead of this page's",

@@ -49,7 +49,7 @@ func (s *system) raised(e *store.Ending) {
 	case e.Outcome.Handle != nil:
 		r.Message = e.Outcome.Handle.Msg.S
 	case e.Outcome.Trigger != nil:
-		r.Message = alarm.Plain(e.Outcome.Trigger.Msg)
+		r.Message = model.TriggerOutcome(e.Outcome.Trigger.Msg)
 	}
 	s.book.Raised(r)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/client"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
 // runCmd works on runs.
@@ -146,7 +147,7 @@ func took(r *client.Run) string {
 func oneLine(r *client.Run) string {
 	text := r.ResultMessage
 	if text == "" && r.TriggerCode != 0 && r.TriggerCode != 200 {
-		text = r.TriggerMessage
+		text = model.TriggerOutcome(r.TriggerMessage)
 	}
 	text, _, _ = strings.Cut(text, "\n\n >>>>") // what the admin has added
 	text = strings.Join(strings.Fields(text), " ")

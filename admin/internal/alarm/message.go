@@ -17,6 +17,7 @@ type message struct {
 	lines   []line
 	counts  []line // those of lines that say how often, and what was left out
 	content string // what the Java mail has in its column "content", as text
+	brief   string // the same behind the reason why a run was not sent
 	zone    *time.Location
 	texts   texts
 
@@ -33,12 +34,16 @@ func newMessage(a *Alarm, missed int64, cfg *Config) *message {
 		m.title = oneLine(m.subject + ": " + a.Job.Name + " (" + strconv.Itoa(int(a.Job.ID)) + ")")
 	}
 	m.content = m.contentText()
+	m.brief = m.content
+	if reason := a.triggerReason(); a.LogID != 0 && a.Limit == 0 && reason != "" {
+		m.brief = reason + "\n" + m.content
+	}
 	m.addJob()
 	first := len(m.lines)
 	m.addCounts(missed)
 	m.counts = m.lines[first:len(m.lines):len(m.lines)]
 	m.add(textTime, m.clock(a.At))
-	m.add(textAlarmContent, m.content)
+	m.add(textAlarmContent, m.brief)
 	return m
 }
 

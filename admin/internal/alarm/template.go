@@ -21,7 +21,7 @@ var fields = map[string]func(m *message) string{
 	"subject":      func(m *message) string { return m.subject },
 	"title":        func(m *message) string { return m.title },
 	"text":         func(m *message) string { return m.text(0) },
-	"content":      func(m *message) string { return m.content },
+	"content":      func(m *message) string { return m.brief },
 	"group":        func(m *message) string { return m.alarm.Group },
 	"group_id":     func(m *message) string { return strconv.Itoa(int(m.alarm.Job.GroupID)) },
 	"job_id":       func(m *message) string { return strconv.Itoa(int(m.alarm.Job.ID)) },

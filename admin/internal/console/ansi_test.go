@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
 func TestLogLines(t *testing.T) {
@@ -80,8 +82,8 @@ func TestTriggerTexts(t *testing.T) {
 		{"任务参数", "a <b> ：c"},
 		{"响应", "error, <img src=x onerror=alert(1)> 1 < 2"},
 	}, triggerTexts(msg))
-	assert.Equal(t, "error, <img src=x onerror=alert(1)> 1 < 2", triggerOutcome(msg))
-	assert.Equal(t, "no", triggerOutcome(`响应：no<br><br><span style="color:#F39C12;" > >>>>>>>>>>>重试<<<<<<<<<<< </span><br>`))
+	assert.Equal(t, "error, <img src=x onerror=alert(1)> 1 < 2", model.TriggerOutcome(msg))
+	assert.Equal(t, "no", model.TriggerOutcome(`响应：no<br><br><span style="color:#F39C12;" > >>>>>>>>>>>重试<<<<<<<<<<< </span><br>`))
 	own, more := splitMessage(`a <b><br><br><span style="color:#00c0ef;" > >>>>>>>>>>>children<<<<<<<<<<< </span><br>1/1：started`)
 	assert.Equal(t, "a <b>", own)
 	assert.Equal(t, []said{{"", "children"}, {"1/1", "started"}}, more)
@@ -89,6 +91,6 @@ func TestTriggerTexts(t *testing.T) {
 	assert.Equal(t, "plain<br>text", own)
 	assert.Empty(t, more)
 	assert.Empty(t, triggerTexts("<br><br/> "))
-	assert.Empty(t, triggerOutcome(""))
+	assert.Empty(t, model.TriggerOutcome(""))
 	assert.Equal(t, []said{{Value: "<spanner> <span"}}, triggerTexts("<spanner> <span"))
 }

@@ -164,7 +164,7 @@ func (c *call) lastRuns(ctx context.Context, f model.LogFilter) ([]runLine, erro
 		if l.TriggerCode == model.CodeSuccess {
 			lines[i].Took = c.wholeSeconds(r.Took(c.now()))
 		} else if lines[i].Message == "" {
-			lines[i].Message = firstLine(triggerOutcome(l.TriggerMsg.S))
+			lines[i].Message = firstLine(model.TriggerOutcome(l.TriggerMsg.S))
 		}
 	}
 	return lines, nil

@@ -114,9 +114,9 @@ func (c *call) reason(l *model.Log) string {
 		return c.t("run.why.running")
 	case l.TriggerCode != model.CodeNone:
 		if l.Address.S == "" {
-			return c.t("run.why.noaddress", triggerOutcome(l.TriggerMsg.S))
+			return c.t("run.why.noaddress", model.TriggerOutcome(l.TriggerMsg.S))
 		}
-		return c.t("run.why.refused", triggerOutcome(l.TriggerMsg.S))
+		return c.t("run.why.refused", model.TriggerOutcome(l.TriggerMsg.S))
 	}
 	return c.t("run.why.waiting")
 }

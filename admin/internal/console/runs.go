@@ -282,7 +282,7 @@ func (c *call) runRow(l *model.Log, job string) runRow {
 		r.Took = c.wholeSeconds(c.now().Sub(l.TriggerTime)) + " …"
 	}
 	if r.Message == "" && l.HandleCode == model.CodeNone && l.TriggerCode != model.CodeSuccess {
-		r.Message = firstLine(triggerOutcome(l.TriggerMsg.S))
+		r.Message = firstLine(model.TriggerOutcome(l.TriggerMsg.S))
 	}
 	return r
 }

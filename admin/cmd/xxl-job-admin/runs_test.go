@@ -1,0 +1,19 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/xxljob-go/xxljob/admin/client"
+)
+
+// A table says why a run was not sent, not how it was triggered.
+func TestMessageOfARunInATable(t *testing.T) {
+	t.Parallel()
+	sent := "Job trigger type：Schedule trigger\nNode：node-a\n\n >>>>>>>>>>>run<<<<<<<<<<< \n" +
+		"Executor address：address route fail.\nTrigger Msg：error, no address"
+	assert.Equal(t, "error, no address", oneLine(&client.Run{TriggerCode: 500, TriggerMessage: sent}))
+	assert.Equal(t, "-", oneLine(&client.Run{TriggerCode: 200, TriggerMessage: sent}))
+	assert.Equal(t, "boom", oneLine(&client.Run{TriggerCode: 200, TriggerMessage: sent, ResultMessage: "boom"}))
+}

@@ -113,7 +113,8 @@ func (c *call) audit(ctx context.Context) error {
 // auditActions are the families of actions, for the filter.
 func auditActions() []string {
 	return []string{
-		"alarm", "group", "job", "key", "log", "mute", "rule", "session", "settings", "user",
+		"alarm", "group", "job", "key", "log", "member", "mute", "rule", "session", "setting", "settings", "setup",
+		"user",
 	}
 }
 

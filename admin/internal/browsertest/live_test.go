@@ -115,3 +115,38 @@ func TestEditor(t *testing.T) {
 	b.clean("a rate")
 	b.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('form.editor').dispatchEvent(new Event('submit'))`))
 }
+
+// TestLivePages sees the overview, the page of a job and the alarms renew
+// themselves, and the job's not while they are paused.
+func TestLivePages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	w.executor(t)
+	home, job, alarms, other := w.operator(t), w.operator(t), w.operator(t), w.operator(t)
+	home.visit("/")
+	job.visit(fmt.Sprintf("/jobs/%d", w.seeds.jobs[0]))
+	alarms.visit("/alarms")
+	for _, b := range []*tab{home, job, alarms} {
+		b.do(chromedp.Evaluate[chromedp.Void](`void (window.kept = true)`))
+	}
+	first := other.runJob(w.seeds.jobs[0], "ok")
+	line := func(id int64) string { return fmt.Sprintf(`document.querySelector('main a[href="/runs/%d"]')`, id) }
+	job.until(line(first))
+	job.do(click(`#live`)...)
+	second := other.runJob(w.seeds.jobs[0], "ok")
+	assert.False(t, job.is(line(second)), "the page was paused")
+	job.do(click(`#live`)...)
+	job.until(line(second))
+	ask(other, chromedp.Evaluate[bool](fmt.Sprintf(`fetch('/alarms/mute', {method: 'POST', body: new URLSearchParams({group: '%d',
+		minutes: '30', reason: 'while we look', csrf: document.querySelector('[name=csrf]').value})}).then((r) => r.ok)`,
+		w.seeds.groups[0]), chromedp.EvalAwaitPromise))
+	alarms.until(`document.querySelector('main').innerText.includes('while we look')`)
+	home.until(`document.querySelector('main').innerText.includes('are muted until')`)
+	for name, b := range map[string]*tab{"overview": home, "job": job, "alarms": alarms} {
+		assert.True(t, b.is(`window.kept`), "the page was loaded again")
+		b.clean(name + " that has renewed itself")
+		b.picture("live-" + name + "-1440")
+		b.size(390)
+		b.picture("live-" + name + "-390")
+	}
+}

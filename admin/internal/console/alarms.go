@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -96,7 +97,10 @@ func (c *call) alarms(ctx context.Context) error {
 	if err := c.alarmSettings(ctx, &p); err != nil {
 		return err
 	}
-	return c.render(ctx, "alarms", head{Title: c.t("nav.alarms"), Section: "alarms"}, p)
+	if part := c.str("part"); slices.Contains([]string{"open", "mutes", "recent"}, part) {
+		return c.part("alarms", "alarms"+part, p)
+	}
+	return c.render(ctx, "alarms", head{Title: c.t("nav.alarms"), Section: "alarms", Script: "renew.js"}, p)
 }
 
 // alarmSettings reads what stands below the lists of alarms.

@@ -115,7 +115,10 @@ func (c *call) overview(ctx context.Context) error {
 	c.hour(ctx, &p, groups)
 	p.NotNamed = max(len(p.Troubles)-homeTroubles, 0)
 	p.Troubles = p.Troubles[:len(p.Troubles)-p.NotNamed]
-	return c.render(ctx, "overview", head{Title: c.t("nav.overview"), Section: "overview"}, p)
+	if c.str("part") != "" {
+		return c.part("overview", "overviewnow", p)
+	}
+	return c.render(ctx, "overview", head{Title: c.t("nav.overview"), Section: "overview", Script: "renew.js"}, p)
 }
 
 // lonely finds the executors with started jobs that nobody is there to run.

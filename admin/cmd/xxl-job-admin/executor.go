@@ -51,22 +51,31 @@ func (l *executorList) Run(ctx context.Context, con console) error {
 			list = append(list, executorGroup{g, addresses})
 		}
 		return l.print(con, list, func(w io.Writer) {
-			row(w, "GROUP", "ID", "MODE", "ADDRESS", "LAST BEAT", "IN FLIGHT", "QUEUED", "VERSION", "STATE")
+			row(w, "GROUP", "ID", "MODE", "ADDRESS", "LAST BEAT", "CALLS IN FLIGHT", "TRIGGERS QUEUED", "VERSION",
+				"STATE")
 			for _, g := range list {
 				if len(g.State) == 0 {
 					row(w, g.AppName, g.ID, g.AddressMode, "-", "-", "-", "-", "-", "no address")
 				}
 				for _, a := range g.State {
-					state := "ok"
-					if a.DeadSince != nil {
-						state = "dead since " + clock(a.DeadSince)
-					}
 					row(w, g.AppName, g.ID, g.AddressMode, a.Address, clock(a.LastBeat), a.InFlight, a.Queued,
-						dash(a.Versions()), state)
+						dash(a.Versions()), standing(&a))
 				}
 			}
 		})
 	})
+}
+
+// standing is how an address stands, as the console has it: "-" of one to which
+// the node has no connection, of which nobody knows.
+func standing(a *client.Address) string {
+	switch {
+	case a.DeadSince != nil:
+		return "dead since " + clock(a.DeadSince)
+	case a.Connections > 0, a.InFlight > 0:
+		return "ok"
+	}
+	return "-"
 }
 
 // executorAddress shows an address.
@@ -95,12 +104,9 @@ func (a *executorAddress) Run(ctx context.Context, con console) error {
 
 // addressTable prints what is known of an address, a line each.
 func addressTable(w io.Writer, g *client.Group, d *client.AddressDetail) {
-	state := "ok"
-	switch {
-	case !d.Present:
+	state := standing(&d.Address)
+	if !d.Present {
 		state = "gone: no executor of the group is there"
-	case d.DeadSince != nil:
-		state = "dead since " + clock(d.DeadSince)
 	}
 	row(w, "ADDRESS", d.Address.Address)
 	row(w, "GROUP", fmt.Sprintf("%s (%d)", g.AppName, g.ID))
@@ -108,7 +114,7 @@ func addressTable(w io.Writer, g *client.Group, d *client.AddressDetail) {
 	row(w, "LAST BEAT", clock(d.LastBeat))
 	row(w, "REGISTERED", clock(d.RegisteredSince))
 	row(w, "VERSION", dash(d.Versions()))
-	row(w, "CALLS", fmt.Sprintf("%d in flight, %d queued, %d connections, as node %s sees it",
+	row(w, "CALLS", fmt.Sprintf("%d in flight, %d triggers queued, %d connections, as node %s sees it",
 		d.InFlight, d.Queued, d.Connections, d.Node))
 	for _, f := range d.Faults {
 		row(w, "FAULT", fmt.Sprintf("%s, %d times, last %s at %s", f.Message, f.Count, f.Path, clock(f.Last)))

@@ -108,7 +108,7 @@ func followOne(ctx context.Context, w io.Writer, c *client.Client, id int64) err
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, part.Text); err != nil {
+		if _, err := io.WriteString(w, logText(part.Text)); err != nil {
 			return err
 		}
 	}

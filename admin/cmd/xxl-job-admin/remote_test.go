@@ -132,7 +132,7 @@ func (k *kitchen) plain() string {
 		{`(token of \w+: )[a-z2-7]{26}`, "${1}TOKEN"},
 		{`JobThread-\d+-\d+`, "JobThread-N"},
 		{`#[\w.]+\]-\[\d+\]`, "#func]-[N]"},
-		{`(?m)^.*callback finish\.\n`, ""}, // it may come later than the end
+		{`(?m)^.*\n.*callback finish\.\n`, ""}, // it may come later than the end
 		{`(automatic  \S+  )(-|TIME)`, "${1}BEAT"},
 		{`(?m) +$`, ""},
 	} {

@@ -211,7 +211,7 @@ type runLogs struct {
 	Follow bool  `help:"Go on until the run has ended." short:"f" env:"-"`
 }
 
-// Run prints it as the executor wrote it.
+// Run prints it as the executor wrote it, but for what a terminal should not get.
 func (l *runLogs) Run(ctx context.Context, con console) error {
 	return l.with(func(c *client.Client) error {
 		if l.Follow {
@@ -222,7 +222,7 @@ func (l *runLogs) Run(ctx context.Context, con console) error {
 			if err != nil {
 				return err
 			}
-			if _, err := io.WriteString(con.out, part.Text); err != nil {
+			if _, err := io.WriteString(con.out, logText(part.Text)); err != nil {
 				return err
 			}
 			if part.End || part.ToLine < from {

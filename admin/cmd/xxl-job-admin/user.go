@@ -269,6 +269,12 @@ func (r *rights) input(ctx context.Context, u users) (client.UserInput, error) {
 	if r.Admin {
 		in.Role = client.RoleAdmin
 	}
+	for _, name := range r.Groups {
+		if group, role, ok := strings.Cut(name, "="); ok {
+			return in, usageError{fmt.Errorf("--groups gives the role editor and takes no other one: "+
+				"xxl-job-admin user grant NAME %s %s gives another", group, role)}
+		}
+	}
 	ids, err := u.groups(ctx, r.Groups)
 	in.Roles = make([]client.GroupRole, len(ids))
 	for i, id := range ids {

@@ -51,7 +51,7 @@ var builtIn struct {
 func programFile(t *testing.T) string {
 	t.Helper()
 	builtIn.Do(func() {
-		if builtIn.name, builtIn.err = os.MkdirTemp("", "xxl-job-admin-"); builtIn.err != nil {
+		if builtIn.name, builtIn.err = os.MkdirTemp("", "xxl-job-admin-"); builtIn.err != nil { //nolint:usetesting // all tests share it
 			return
 		}
 		out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "go", "build", "-o", builtIn.name, ".").

@@ -57,7 +57,8 @@ var consoleExecutors = pageTexts{
 	"executor.node": {
 		"状态、未应答的调用和排队的触发是本节点（{0}）的数字；其他节点各有自己的。",
 		"狀態、未應答的呼叫和排隊的觸發是本節點（{0}）的數字；其他節點各有自己的。",
-		"State, calls in flight and triggers queued are as this node ({0}) sees them; other nodes have numbers of their own.",
+		"State, calls in flight and triggers queued are as this node ({0}) sees them; " +
+			"other nodes have numbers of their own.",
 	},
 	"executor.dead":       {"调用无应答，始于", "呼叫無應答，始於", "no answer to calls since"},
 	"executor.delete.ask": {"删除执行器 {0}？", "刪除執行器 {0}？", "Delete executor {0}?"},

@@ -37,7 +37,8 @@ var consoleRoles = pageTexts{
 	"users.roles.java": {
 		"编辑者和组管理员在同库的 Java 调度中心里拥有该执行器的全部权限；查看者和操作员在那里没有权限。",
 		"編輯者和群組管理員在同一資料庫的 Java 調度中心裡擁有該執行器的全部權限；檢視者和操作員在那裡沒有權限。",
-		"Beside a Java admin on the same database, editors and group admins may do everything in the executor there, viewers and operators nothing.",
+		"Beside a Java admin on the same database, editors and group admins may do everything in the executor there, " +
+			"viewers and operators nothing.",
 	},
 	"users.roles.none": {"还没有执行器。", "還沒有執行器。", "There is no executor yet."},
 

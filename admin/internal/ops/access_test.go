@@ -368,7 +368,6 @@ func TestAccessHoldsAll(t *testing.T) {
 	known["CreateJob"] = true // "as a child"
 	service := reflect.TypeFor[*Service]()
 	for m := range service.Methods() {
-		m := m
 		for in := range m.Type.Ins() {
 			if in == reflect.TypeFor[Principal]() {
 				assert.True(t, known[m.Name], "add %s to the actions of TestAccess", m.Name)

@@ -27,13 +27,26 @@ type lineSeen struct {
 	line string
 	seen chan struct{}
 	once sync.Once
+
+	mu   sync.Mutex
+	text bytes.Buffer
 }
 
 func (l *lineSeen) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	l.text.Write(p)
+	l.mu.Unlock()
 	if bytes.Contains(p, []byte(l.line)) {
 		l.once.Do(func() { close(l.seen) })
 	}
 	return len(p), nil
+}
+
+// String is what was logged.
+func (l *lineSeen) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // codeWorld is a real admin that takes jobs from code.
@@ -100,8 +113,9 @@ func (w *codeWorld) jobs() map[string]jobRow {
 	return byName
 }
 
-// declare runs an executor until its jobs were declared and until returns.
-func (w *codeWorld) declare(params string, until func(ran <-chan string)) xxljob.JobStats {
+// declare runs an executor until its jobs were declared; runs says that it waits
+// for one of them to run, too.
+func (w *codeWorld) declare(params string, runs bool) xxljob.JobStats {
 	w.Helper()
 	ln, err := (&net.ListenConfig{}).Listen(w.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(w, err)
@@ -109,7 +123,7 @@ func (w *codeWorld) declare(params string, until func(ran <-chan string)) xxljob
 	e, err := xxljob.NewExecutor(xxljob.Config{
 		AdminAddrs: []string{w.base}, AppName: "billing", AccessToken: "token-of-test", Listener: ln,
 		Address: "http://" + ln.Addr().String() + "/", LogPath: w.logs, Logger: slog.New(slog.NewTextHandler(logs, nil)),
-		JavaJobs: w.java,
+		JavaJobs: w.java, AdminTimeout: 10 * time.Second, // an answer that is lost leaves a job of the job API alone
 	})
 	require.NoError(w, err)
 	ran := make(chan string, 1000)
@@ -122,8 +136,20 @@ func (w *codeWorld) declare(params string, until func(ran <-chan string)) xxljob
 	ctx, stop := context.WithCancel(context.WithoutCancel(w.Context()))
 	over := make(chan error, 1)
 	go func() { over <- e.Run(ctx) }()
-	<-logs.seen
-	until(ran)
+	limit := time.After(2 * startLimit)
+	select {
+	case <-logs.seen:
+	case <-limit:
+		w.Fatalf("no jobs were declared; the executor says:\n%s", logs)
+	}
+	if runs {
+		select {
+		case got := <-ran:
+			assert.Equal(w, params, got)
+		case <-limit:
+			w.Fatalf("nothing runs; the executor says:\n%s", logs)
+		}
+	}
 	stats := e.Stats().FromCode
 	stop()
 	require.NoError(w, <-over)
@@ -136,7 +162,7 @@ func (w *codeWorld) declare(params string, until func(ran <-chan string)) xxljob
 func TestJobsFromCode(t *testing.T) {
 	t.Parallel()
 	w := newCodeWorld(t)
-	first := w.declare("one", func(ran <-chan string) { assert.Equal(t, "one", <-ran) })
+	first := w.declare("one", true)
 	assert.Equal(t, 2, first.Created)
 	made := w.jobs()
 	require.Len(t, made, 2)
@@ -151,7 +177,7 @@ func TestJobsFromCode(t *testing.T) {
 		"executorRouteStrategy": {"FIRST"}, "executorHandler": {"mail"}, "executorBlockStrategy": {"SERIAL_EXECUTION"},
 	})
 	require.NoError(t, err)
-	second := w.declare("two", func(<-chan string) {})
+	second := w.declare("two", false)
 	assert.Equal(t, []int{0, 1, 1}, []int{second.Created, second.Updated, second.Kept})
 	made = w.jobs()
 	require.Len(t, made, 2)
@@ -176,15 +202,15 @@ func TestJobsThroughTheJobAPI(t *testing.T) {
 	})
 	defer proxy.Close()
 	w.base, w.java = proxy.URL, xxljob.JavaJobs{Group: w.group, Update: true}
-	first := w.declare("one", func(ran <-chan string) { assert.Equal(t, "one", <-ran) })
+	first := w.declare("one", true)
 	assert.Equal(t, []int{1, 1}, []int{first.Created, first.Refused}, "the other one has a zone")
 	made := w.jobs()
 	require.Len(t, made, 1)
 	assert.Equal(t, 1, made["tick"].Status)
 
-	again := w.declare("one", func(<-chan string) {})
+	again := w.declare("one", false)
 	assert.Equal(t, 1, again.Unchanged)
-	changed := w.declare("two", func(<-chan string) {})
+	changed := w.declare("two", false)
 	assert.Equal(t, 1, changed.Updated)
 	made = w.jobs()
 	require.Len(t, made, 1, "nothing was added twice")

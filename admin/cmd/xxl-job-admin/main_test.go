@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -30,19 +29,31 @@ func TestMain(m *testing.M) {
 		context.AfterFunc(ctx, stop)
 		os.Exit(run(ctx, os.Args[1:], console{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 	}
+	build()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if err := os.RemoveAll(builtIn.name); err != nil {
+		if err := os.RemoveAll(built.folder); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		os.Exit(code)
 	}))
 }
 
-// builtIn is the folder of the program that programFile builds; "" before.
-var builtIn struct {
-	sync.Once
-	name string
-	err  error
+// built is the program that programFile returns.
+var built struct {
+	folder string
+	err    error
+}
+
+// build makes it before the first test begins: compilers beside them would take
+// the time of those that wait for other processes.
+func build() {
+	if built.folder, built.err = os.MkdirTemp("", "xxl-job-admin-"); built.err != nil {
+		return
+	}
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", built.folder, ".").CombinedOutput()
+	if err != nil {
+		built.err = fmt.Errorf("go build: %w\n%s", err, out)
+	}
 }
 
 // programFile is the program for commands that people type. It is built without the
@@ -50,18 +61,8 @@ var builtIn struct {
 // server of a test is the test binary itself, so that it has the detector.
 func programFile(t *testing.T) string {
 	t.Helper()
-	builtIn.Do(func() {
-		if builtIn.name, builtIn.err = os.MkdirTemp("", "xxl-job-admin-"); builtIn.err != nil { //nolint:usetesting // all tests share it
-			return
-		}
-		out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "go", "build", "-o", builtIn.name, ".").
-			CombinedOutput()
-		if err != nil {
-			builtIn.err = fmt.Errorf("go build: %w\n%s", err, out)
-		}
-	})
-	require.NoError(t, builtIn.err)
-	return filepath.Join(builtIn.name, "xxl-job-admin")
+	require.NoError(t, built.err)
+	return filepath.Join(built.folder, "xxl-job-admin")
 }
 
 // call runs a command in this process.

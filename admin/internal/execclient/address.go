@@ -48,6 +48,8 @@ func parseAddress(key string) (endpoint, error) {
 		return endpoint{}, fmt.Errorf("%w: must begin with http:// or https://", ErrAddress)
 	case u.Hostname() == "":
 		return endpoint{}, fmt.Errorf("%w: has no host, give http://host:port/", ErrAddress)
+	case strings.ContainsAny(u.Hostname(), "[]"):
+		return endpoint{}, fmt.Errorf("%w: a host in brackets is [IPv6], give http://[::1]:port/", ErrAddress)
 	case u.User != nil:
 		return endpoint{}, fmt.Errorf("%w: must not hold a user name", ErrAddress)
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":

@@ -48,7 +48,9 @@ func TestParseAddress(t *testing.T) {
 }
 
 func FuzzParseAddress(f *testing.F) {
-	for _, seed := range []string{"http://10.0.0.5:9999/", "https://[::1%25a]:1/b c", "http://a/\r\n", "//", "http://a%0d%0ab/"} {
+	for _, seed := range []string{
+		"http://10.0.0.5:9999/", "https://[::1%25a]:1/b c", "http://a/\r\n", "//", "http://a%0d%0ab/", "https://]",
+	} {
 		f.Add(seed)
 	}
 	client, err := New(Config{})

@@ -10,17 +10,11 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/retention"
 )
 
-// How long audit records, and alarms that have ended, are kept unless an
-// administrator has said otherwise.
-const (
-	auditDays = 365
-	alarmDays = 30
-)
-
 // retention is how long rows are kept by the configuration, as people say it.
 func (s *system) retention() ops.Retention {
 	r := ops.Retention{
-		RunDays: s.cfg.LogDays, KeepPerJob: s.cfg.LogKeepPerJob, AuditDays: auditDays, AlarmDays: alarmDays,
+		RunDays: s.cfg.LogDays, KeepPerJob: s.cfg.LogKeepPerJob,
+		AuditDays: retention.AuditDays, AlarmDays: retention.AlarmDays, // unless an administrator has said otherwise
 	}
 	if r.RunDays < ops.MinRunDays { // as in Java
 		r.RunDays = 0

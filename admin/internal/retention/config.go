@@ -40,6 +40,12 @@ type Limits struct{ Days, KeepPerJob, AuditDays, AlarmDays int }
 // Deleted is what a pass has deleted.
 type Deleted struct{ Logs, Sessions, Audits, Alarms int64 }
 
+// How long audit records, and alarms that have ended, are kept by default.
+const (
+	AuditDays = 365
+	AlarmDays = 30
+)
+
 // off switches a limit off that is on by default.
 const off = -1
 
@@ -90,8 +96,8 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	c.Days = cmp.Or(c.Days, 30)
 	c.MinDays = cmp.Or(c.MinDays, 3)
-	c.AuditDays = cmp.Or(c.AuditDays, 365)
-	c.AlarmDays = cmp.Or(c.AlarmDays, 30)
+	c.AuditDays = cmp.Or(c.AuditDays, AuditDays)
+	c.AlarmDays = cmp.Or(c.AlarmDays, AlarmDays)
 	c.Interval = cmp.Or(c.Interval, time.Minute)
 	c.Limit = cmp.Or(c.Limit, c.Interval/3)
 	c.Pause = cmp.Or(c.Pause, 50*time.Millisecond)

@@ -77,6 +77,26 @@ func (a *alarmObject) find(ctx context.Context, c *client.Client) (object, error
 	return object{}, nil
 }
 
+// oneObject are the flags of commands that work on one job or group.
+type oneObject struct {
+	remote
+	alarmObject
+}
+
+// withObject calls f with what the flags name.
+func (o *oneObject) withObject(ctx context.Context, f func(c *client.Client, of object) error) error {
+	if err := o.check(false); err != nil {
+		return err
+	}
+	return o.with(func(c *client.Client) error {
+		of, err := o.find(ctx, c)
+		if err != nil {
+			return err
+		}
+		return f(c, of)
+	})
+}
+
 // alarmList lists alarms.
 type alarmList struct {
 	remote
@@ -237,8 +257,7 @@ func (l *alarmMutes) Run(ctx context.Context, con console) error {
 
 // alarmMute mutes a job or group.
 type alarmMute struct {
-	remote
-	alarmObject
+	oneObject
 
 	For    time.Duration `arg:"" help:"How long, such as 15m; at most 720h. The window ends by itself."`
 	Reason string        `help:"Why, for the others." env:"-" placeholder:"TEXT"`
@@ -249,16 +268,9 @@ func (m *alarmMute) Run(ctx context.Context, con console) error {
 	if m.For < time.Second {
 		return usageError{fmt.Errorf("%v must be at least 1s", m.For)}
 	}
-	if err := m.check(false); err != nil {
-		return err
-	}
-	return m.with(func(c *client.Client) error {
-		of, err := m.find(ctx, c)
-		if err != nil {
-			return err
-		}
+	return m.withObject(ctx, func(c *client.Client, of object) error {
 		until := time.Now().Add(m.For).Truncate(time.Second).UTC()
-		err = c.SetMute(ctx, client.MuteInput{Kind: of.kind, ObjectID: of.id, Until: until, Reason: m.Reason})
+		err := c.SetMute(ctx, client.MuteInput{Kind: of.kind, ObjectID: of.id, Until: until, Reason: m.Reason})
 		if err != nil {
 			return err
 		}
@@ -269,20 +281,12 @@ func (m *alarmMute) Run(ctx context.Context, con console) error {
 
 // alarmUnmute ends a mute window.
 type alarmUnmute struct {
-	remote
-	alarmObject
+	oneObject
 }
 
 // Run ends it; one that is not there is no error.
 func (m *alarmUnmute) Run(ctx context.Context, con console) error {
-	if err := m.check(false); err != nil {
-		return err
-	}
-	return m.with(func(c *client.Client) error {
-		of, err := m.find(ctx, c)
-		if err != nil {
-			return err
-		}
+	return m.withObject(ctx, func(c *client.Client, of object) error {
 		if err := c.DeleteMute(ctx, of.kind, of.id); err != nil {
 			return err
 		}

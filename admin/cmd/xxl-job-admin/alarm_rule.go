@@ -40,8 +40,7 @@ type alarmRule struct {
 
 // alarmRuleSet sets a rule.
 type alarmRuleSet struct {
-	remote
-	alarmObject
+	oneObject
 
 	What  string        `arg:"" enum:"late,long,nobody" help:"${alarm_what}"`
 	Limit time.Duration `arg:"" help:"For how long that may be, in whole seconds: 1s to 720h."`
@@ -52,15 +51,8 @@ func (r *alarmRuleSet) Run(ctx context.Context, con console) error {
 	if r.Limit < time.Second || r.Limit%time.Second != 0 {
 		return usageError{fmt.Errorf("%v must be whole seconds, at least 1s", r.Limit)}
 	}
-	if err := r.check(false); err != nil {
-		return err
-	}
-	return r.with(func(c *client.Client) error {
-		of, err := r.find(ctx, c)
-		if err != nil {
-			return err
-		}
-		err = c.SetRule(ctx, client.RuleInput{
+	return r.withObject(ctx, func(c *client.Client, of object) error {
+		err := c.SetRule(ctx, client.RuleInput{
 			Kind: of.kind, ObjectID: of.id, What: r.What, LimitMs: r.Limit.Milliseconds(),
 		})
 		if err != nil {
@@ -73,22 +65,14 @@ func (r *alarmRuleSet) Run(ctx context.Context, con console) error {
 
 // alarmRuleDelete deletes a rule.
 type alarmRuleDelete struct {
-	remote
-	alarmObject
+	oneObject
 
 	What string `arg:"" enum:"late,long,nobody" help:"late, long or nobody."`
 }
 
 // Run deletes it; one that is not there is no error.
 func (r *alarmRuleDelete) Run(ctx context.Context, con console) error {
-	if err := r.check(false); err != nil {
-		return err
-	}
-	return r.with(func(c *client.Client) error {
-		of, err := r.find(ctx, c)
-		if err != nil {
-			return err
-		}
+	return r.withObject(ctx, func(c *client.Client, of object) error {
 		if err := c.DeleteRule(ctx, of.kind, of.id, r.What); err != nil {
 			return err
 		}

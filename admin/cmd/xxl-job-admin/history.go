@@ -37,9 +37,17 @@ func (h *changes) show(con console, all iter.Seq2[*client.Change, error]) error 
 	return h.print(con, list, func(w io.Writer) {
 		row(w, "CHANGE", "AT", "WHO", "ACTION", "FIELDS")
 		for _, ch := range list {
-			row(w, ch.ID, clock(&ch.At), dash(ch.User), ch.Action, fieldsOf(ch))
+			row(w, ch.ID, clock(&ch.At), dash(ch.User), actionOf(ch), fieldsOf(ch))
 		}
 	})
+}
+
+// actionOf says what was done; of a rule for alarms or a mute window it names that.
+func actionOf(ch *client.Change) string {
+	if ch.Kind == "rule" || ch.Kind == "mute" {
+		return ch.Kind + " " + ch.Action
+	}
+	return ch.Action
 }
 
 // fieldsOf names what a change has set.

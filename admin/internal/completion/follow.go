@@ -20,7 +20,8 @@ const (
 	// maxMessage is how much of a result's message is kept, in UTF-16 units as
 	// Java counts.
 	maxMessage = 15000
-	// maxWalk bounds the walk over child jobs that looks for a cycle.
+	// maxWalk bounds the walk over child jobs that looks for a cycle. A child that has
+	// more jobs behind it is not started: nobody knows whether they end.
 	maxWalk = 1000
 	// javaTriggers is how long a Java admin takes at most from its log row to
 	// what came of the trigger: connecting and reading, 10 s each.
@@ -160,12 +161,12 @@ func (f *follow) children(ctx context.Context, e *store.Ending) error {
 			line(strconv.Itoa(int(id)), f.w.cfg.Lang.Text(i18n.JobconfCallbackChildMissing))
 			continue
 		}
-		loop, err := f.leadsBack(ctx, child, e.Job.ID)
+		why, err := f.endless(ctx, child, e.Job.ID)
 		if err != nil {
 			return err
 		}
-		if loop {
-			line(strconv.Itoa(int(id)), f.w.cfg.Lang.Text(i18n.JobconfCallbackChildCycle))
+		if why != "" {
+			line(strconv.Itoa(int(id)), f.w.cfg.Lang.Text(why))
 			continue
 		}
 		for _, run := range f.w.cfg.NewRuns(child, dispatch.Trigger{Type: model.TriggerParent, At: f.now}) {
@@ -183,16 +184,16 @@ func (f *follow) children(ctx context.Context, e *store.Ending) error {
 	return nil
 }
 
-// leadsBack walks the child jobs of j and reports whether it meets the job.
-func (f *follow) leadsBack(ctx context.Context, j *model.Job, job int32) (bool, error) {
+// endless walks the child jobs of j and returns why it must not be started after the
+// job: it leads back to it, or to more jobs than anybody can follow; "" is nothing.
+func (f *follow) endless(ctx context.Context, j *model.Job, job int32) (i18n.Key, error) {
 	seen := map[int32]bool{j.ID: true}
-	level := []*model.Job{j}
-	for len(level) > 0 && len(seen) < maxWalk {
+	for level := []*model.Job{j}; len(level) > 0; {
 		var ids []int32
 		for _, at := range level {
 			kids, _ := at.ChildIDs()
 			if slices.Contains(kids, job) {
-				return true, nil
+				return i18n.JobconfCallbackChildCycle, nil
 			}
 			for _, id := range kids {
 				if !seen[id] {
@@ -201,19 +202,22 @@ func (f *follow) leadsBack(ctx context.Context, j *model.Job, job int32) (bool, 
 				}
 			}
 		}
+		if len(seen) > maxWalk {
+			return i18n.JobconfCallbackChildMany, nil
+		}
 		if len(ids) == 0 {
-			return false, nil
+			return "", nil
 		}
 		found, err := f.load.Jobs(ctx, ids)
 		if err != nil {
-			return false, fmt.Errorf("read child jobs of job %d: %w", j.ID, err)
+			return "", fmt.Errorf("read child jobs of job %d: %w", j.ID, err)
 		}
 		level = level[:0]
 		for _, next := range found {
 			level = append(level, next)
 		}
 	}
-	return false, nil
+	return "", nil
 }
 
 // plain drops what has a meaning in HTML.

@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -131,6 +132,18 @@ func TestChildren(t *testing.T) {
 			})
 		})
 	}
+	t.Run("a cycle that is too long to walk", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.open(7)
+			for id := int32(1); id <= 2*maxWalk; id++ {
+				w.store.jobs[id] = job(id, strconv.Itoa(int(id%(2*maxWalk))+1))
+			}
+			require.NoError(t, w.Results(t.Context(), []*model.Outcome{result(7, 200, "")}))
+			assert.Empty(t, w.items())
+			assert.Contains(t, w.store.ended[7].HandleMsg.S, "1/1. [2] not triggered: more than 1,000 jobs follow it")
+		})
+	})
 	t.Run("only after a success", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)

@@ -116,7 +116,7 @@ func (c *call) history(
 	if before > 0 {
 		h.Newest = path
 	}
-	later := map[string]bool{}
+	later, alarms := map[string]bool{}, map[string]bool{}
 	titles := groupTitles(groups)
 	for _, ch := range changes {
 		line, err := c.changeLine(ch, titles)
@@ -124,13 +124,19 @@ func (c *call) history(
 			return h, err
 		}
 		kind := historyKind(ch)
+		if ch.Kind == model.ChangeRule || ch.Kind == model.ChangeMute {
+			line.MayUndo = before == 0 && !alarms[kind] && (may.Edit || may.Run && ch.Kind == model.ChangeMute)
+			alarms[kind] = true
+			h.List = append(h.List, line)
+			continue
+		}
 		line.Life = kind == "life"
 		line.Force = later[kind] || kind == "life" && len(later) > 0 || before > 0
 		line.MayUndo = ops.Undoable(ch) && !later["gone"] && !(line.Force && (kind == "switch" || kind == "life")) &&
 			(may.Edit || may.Run && kind == "switch")
 		later[kind] = true
 		if !ch.After.Valid { // what came before that was another life
-			later["gone"] = true
+			later["gone"], alarms = true, map[string]bool{}
 		}
 		h.List = append(h.List, line)
 	}
@@ -139,9 +145,14 @@ func (c *call) history(
 
 // historyKind tells changes apart by how they are undone. A start or stop is undone
 // by another; of edits those that came later go too, which has to be asked for.
-// That something came or went is only undone while nothing else has happened.
+// That something came or went is only undone while nothing else has happened. Rules
+// for alarms are apart from each other, and from all else.
 func historyKind(ch *model.Change) string {
 	switch {
+	case ch.Kind == model.ChangeRule:
+		return ruleOf(ch)
+	case ch.Kind == model.ChangeMute:
+		return "mute"
 	case !ch.Before.Valid || !ch.After.Valid:
 		return "life"
 	case ch.Action == "start" || ch.Action == "stop":
@@ -154,8 +165,12 @@ func historyKind(ch *model.Change) string {
 
 // changeLine puts a change into words.
 func (c *call) changeLine(ch *model.Change, groups map[int32]string) (changeLine, error) {
-	line := changeLine{ID: ch.ID, At: ch.At, Who: ch.User, Action: c.t("history.did." + ch.Action)}
-	if !i18n.HasConsole("history.did." + ch.Action) {
+	did := "history.did." + ch.Action
+	if ch.Kind == model.ChangeRule || ch.Kind == model.ChangeMute {
+		did = "history.did." + ch.Kind + "." + ch.Action
+	}
+	line := changeLine{ID: ch.ID, At: ch.At, Who: ch.User, Action: c.t(did)}
+	if !i18n.HasConsole(did) {
 		line.Action = ch.Action
 	}
 	if ch.Action == "code" && ch.Kind == model.ChangeJob {
@@ -166,8 +181,13 @@ func (c *call) changeLine(ch *model.Change, groups map[int32]string) (changeLine
 		err := json.Unmarshal([]byte(text), &v)
 		return c.stateFields(&v, groups), err
 	}
-	if ch.Kind == model.ChangeGroup {
+	switch ch.Kind {
+	case model.ChangeGroup:
 		names, read = groupNames, c.groupFields
+	case model.ChangeRule:
+		names, read = []string{ruleOf(ch)}, c.ruleFields
+	case model.ChangeMute:
+		names, read = []string{"alarms.until", "alarms.reason"}, c.muteFields
 	}
 	var states [2]map[string]string
 	for i, text := range []model.Text{ch.Before, ch.After} {
@@ -192,6 +212,37 @@ func (c *call) changeLine(ch *model.Change, groups map[int32]string) (changeLine
 		line.Fields = append(line.Fields, f)
 	}
 	return line, nil
+}
+
+// ruleOf is the text that names the rule of a change, in the words of the tab of
+// alarms.
+func ruleOf(ch *model.Change) string {
+	text := ch.After
+	if !text.Valid {
+		text = ch.Before
+	}
+	var v ops.RuleState
+	if json.Unmarshal([]byte(text.S), &v) != nil || !i18n.HasConsole("alarms.rule."+v.What) {
+		return "alarms.rule"
+	}
+	return "alarms.rule." + v.What
+}
+
+// ruleFields are the limit of a rule, under the name of the rule.
+func (c *call) ruleFields(text string) (map[string]string, error) {
+	var v ops.RuleState
+	err := json.Unmarshal([]byte(text), &v)
+	limit := took(c.lang, time.Duration(v.LimitMs)*time.Millisecond)
+	return map[string]string{"alarms.rule": limit, "alarms.rule." + v.What: limit}, err
+}
+
+// muteFields are the fields of a mute window in words.
+func (c *call) muteFields(text string) (map[string]string, error) {
+	var v ops.MuteState
+	err := json.Unmarshal([]byte(text), &v)
+	return map[string]string{
+		"alarms.until": stamp(v.Until.In(c.s.cfg.Location)), "alarms.reason": v.Reason,
+	}, err
 }
 
 // stateNames are the texts that name the fields of a job, in the order of the

@@ -77,6 +77,34 @@ func TestUndoIsOffered(t *testing.T) {
 	assert.Contains(t, v.text(back), "The job is back, as number")
 }
 
+// TestHistoryShowsAlarms: the rules for alarms and the mute windows of a job stand on
+// its history in words, and the newest of each is undone with a click.
+func TestHistoryShowsAlarms(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	j := w.job(w.group("golden", "gold", ""), "settle")
+	id := strconv.Itoa(int(j.ID))
+	v.post("/alarms/rules", url.Values{"job": {id}, "what": {"long"}, "limit": {"90"}})
+	v.post("/alarms/rules", url.Values{"job": {id}, "what": {"long"}, "limit": {"120"}})
+	v.post("/alarms/mute", url.Values{"job": {id}, "minutes": {"15"}, "reason": {"deploy"}})
+	page := v.text(pathOf(j) + "?tab=history")
+	for _, part := range []string{
+		"set a rule for alarms", "changed a rule for alarms", "muted its alarms", "runs longer than",
+		"<del>1 min 30 s</del>", "<ins>2 min</ins>", "<ins>deploy</ins>",
+	} {
+		assert.Contains(t, page, part)
+	}
+	undo := regexp.MustCompile(`name="ids" value="(\d+)"`).FindAllStringSubmatch(page, -1)
+	require.Len(t, undo, 2, "the older rule has been changed since")
+	for _, m := range undo {
+		v.post("/changes/undo", url.Values{"ids": {m[1]}, "back": {pathOf(j)}})
+	}
+	page = v.text(pathOf(j) + "?tab=alarms")
+	assert.Contains(t, page, "1 min 30 s")
+	assert.NotContains(t, page, "deploy")
+}
+
 // TestBulkUndo: many jobs are put back with one click, and no one else's.
 func TestBulkUndo(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,13 @@ var consoleHistory = pageTexts{
 	"history.did.code":    {"保存代码", "儲存程式碼", "saved code"},
 	"history.did.undo":    {"撤销修改", "復原修改", "undid a change"},
 
+	"history.did.rule.create": {"设置告警规则", "設定告警規則", "set a rule for alarms"},
+	"history.did.rule.update": {"修改告警规则", "修改告警規則", "changed a rule for alarms"},
+	"history.did.rule.delete": {"删除告警规则", "刪除告警規則", "deleted a rule for alarms"},
+	"history.did.mute.create": {"静默告警", "靜音告警", "muted its alarms"},
+	"history.did.mute.update": {"修改静默时段", "修改靜音時段", "changed the mute window"},
+	"history.did.mute.delete": {"结束静默", "結束靜音", "ended the mute window"},
+
 	"history.nobody":      {"（系统）", "（系統）", "(the admin itself)"},
 	"history.tags":        {"标签", "標籤", "Tags"},
 	"history.code.remark": {"代码备注", "程式碼備註", "Remark on the code"},

@@ -127,6 +127,7 @@ var english = map[Key]string{
 	JobconfCallbackChildMissing: "not triggered: there is no such job",
 	JobconfCallbackChildForeign: "not triggered: the owner of this job may not trigger it",
 	JobconfCallbackChildCycle:   "not triggered: it would trigger this job again",
+	JobconfCallbackChildMany:    "not triggered: more than 1,000 jobs follow it, perhaps without end",
 	JobconfCallbackChildBad:     "not triggered: not a job id",
 	JobconfRouteFirst:           "First",
 	JobconfRouteLast:            "Last",

@@ -142,6 +142,7 @@ const (
 	JobconfCallbackChildMissing Key = "jobconf_callback_child_missing"
 	JobconfCallbackChildForeign Key = "jobconf_callback_child_foreign"
 	JobconfCallbackChildCycle   Key = "jobconf_callback_child_cycle"
+	JobconfCallbackChildMany    Key = "jobconf_callback_child_many"
 	JobconfCallbackChildBad     Key = "jobconf_callback_child_bad"
 	JobconfRouteFirst           Key = "jobconf_route_first"
 	JobconfRouteLast            Key = "jobconf_route_last"

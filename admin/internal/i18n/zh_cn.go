@@ -126,6 +126,7 @@ var zhCN = map[Key]string{
 	JobconfCallbackChildMissing: "未触发：任务不存在",
 	JobconfCallbackChildForeign: "未触发：本任务无权触发它",
 	JobconfCallbackChildCycle:   "未触发：会造成循环触发",
+	JobconfCallbackChildMany:    "未触发：其后的子任务超过 1,000 个，可能没有终点",
 	JobconfCallbackChildBad:     "未触发：不是任务ID",
 	JobconfRouteFirst:           "第一个",
 	JobconfRouteLast:            "最后一个",

@@ -125,6 +125,7 @@ var zhTC = map[Key]string{
 	JobconfCallbackChildMissing: "未觸發：任務不存在",
 	JobconfCallbackChildForeign: "未觸發：本任務無權觸發它",
 	JobconfCallbackChildCycle:   "未觸發：會造成循環觸發",
+	JobconfCallbackChildMany:    "未觸發：其後的子任務超過 1,000 個，可能沒有終點",
 	JobconfCallbackChildBad:     "未觸發：不是任務ID",
 	JobconfRouteFirst:           "第一個",
 	JobconfRouteLast:            "最後一個",

@@ -13,6 +13,10 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
+// maxChanges is how many changes of one object a list holds at most: more than are
+// kept.
+const maxChanges = 1000
+
 // JobState is what the history keeps of a job: what an editor sets, and whether
 // it is started. The code is kept in its own versions.
 type JobState struct {
@@ -165,7 +169,8 @@ func (s *Service) coded(ctx context.Context, p Principal, j *model.Job, v *model
 
 // JobChanges returns the changes of a job that the principal may see, newest
 // first: at most limit (1 to 1,000) with an id below beforeID (0 is the newest).
-// Those of a job that was deleted can be read as long as it can be brought back.
+// Rules for alarms and mute windows of the job stand among them. Those of a job that
+// was deleted can be read as long as it can be brought back.
 func (s *Service) JobChanges(
 	ctx context.Context, p Principal, id int32, limit int, beforeID int64,
 ) ([]*model.Change, error) {
@@ -178,7 +183,7 @@ func (s *Service) JobChanges(
 	if err != nil {
 		return nil, err
 	}
-	return s.store.Changes(ctx, model.ChangeJob, id, limit, beforeID)
+	return s.changesOf(ctx, model.ChangeJob, id, limit, beforeID)
 }
 
 // GroupChanges is JobChanges for a group.
@@ -194,7 +199,34 @@ func (s *Service) GroupChanges(
 	if err != nil {
 		return nil, err
 	}
-	return s.store.Changes(ctx, model.ChangeGroup, id, limit, beforeID)
+	return s.changesOf(ctx, model.ChangeGroup, id, limit, beforeID)
+}
+
+// changesOf returns the changes of an object together with those of its rules for
+// alarms and its mute windows. These are kept under its id, as are those of the
+// object of the other kind that has the same id.
+func (s *Service) changesOf(
+	ctx context.Context, kind string, id int32, limit int, beforeID int64,
+) ([]*model.Change, error) {
+	all, err := s.store.Changes(ctx, kind, id, limit, beforeID)
+	if err != nil {
+		return nil, err
+	}
+	for _, about := range []string{model.ChangeRule, model.ChangeMute} {
+		list, err := s.store.Changes(ctx, about, id, maxChanges, beforeID)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			if of, err := alarmState(c); err != nil {
+				return nil, err
+			} else if of.Kind == kind {
+				all = append(all, c)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *model.Change) int { return cmp.Compare(b.ID, a.ID) })
+	return all[:min(len(all), limit)], nil
 }
 
 // gone reports whether an error says that there is no such object.

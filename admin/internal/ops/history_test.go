@@ -2,6 +2,7 @@ package ops
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -157,6 +158,46 @@ func TestGroupHistory(t *testing.T) {
 	assert.Len(t, back.Addresses(), 2)
 	assert.True(t, back.TokenSet, "the token is no part of it")
 	require.ErrorIs(t, w.EditGroup(ctx, w.admin, g, func(*Group) bool { return false }), ErrStale)
+}
+
+// TestHistoryHoldsAlarms: rules and mute windows of an object stand among its
+// changes, and those of the other kind with the same id do not.
+func TestHistoryHoldsAlarms(t *testing.T) {
+	t.Parallel()
+	w, _, mine, _ := alarming(t)
+	ctx := t.Context()
+	rule := func(kind string, id int32) model.AlarmKey {
+		return model.AlarmKey{What: model.AlarmOnLate, Kind: kind, ObjectID: id}
+	}
+	require.Equal(t, w.gold, mine, "the job and its group have the same id")
+	require.NoError(t, w.SetAlarmRule(ctx, w.mine, rule(model.ChangeJob, mine), time.Minute))
+	require.NoError(t, w.Mute(ctx, w.mine, model.Mute{Kind: model.ChangeJob, ObjectID: mine, Until: noon.Add(time.Hour)}))
+	require.NoError(t, w.SetAlarmRule(ctx, w.admin, rule(model.ChangeGroup, w.gold), time.Hour))
+	edit := bean(w.gold)
+	edit.ID, edit.Name = mine, "other"
+	require.NoError(t, w.UpdateJob(ctx, w.mine, edit))
+	require.NoError(t, w.DeleteAlarmRule(ctx, w.mine, rule(model.ChangeJob, mine)))
+	_, changes := w.actions(mine)
+	var list []string
+	for _, c := range changes {
+		list = append(list, c.Kind+" "+c.Action)
+	}
+	assert.Equal(t, []string{"rule delete", "job update", "mute create", "rule create", "job create"}, list)
+	first, err := w.JobChanges(ctx, w.mine, mine, 2, 0)
+	require.NoError(t, err)
+	require.Len(t, first, 2)
+	rest, err := w.JobChanges(ctx, w.mine, mine, 10, first[1].ID)
+	require.NoError(t, err)
+	assert.Len(t, rest, 3, "the next page goes on")
+	of, err := w.GroupChanges(ctx, w.mine, w.gold, 10, 0)
+	require.NoError(t, err)
+	require.Len(t, of, 2)
+	assert.Equal(t, model.ChangeRule, of[0].Kind)
+	_, err = w.Undo(ctx, w.mine, first[0].ID, false)
+	require.NoError(t, err)
+	rules, err := w.AlarmRules(ctx, w.mine)
+	require.NoError(t, err)
+	assert.Len(t, rules, 2)
 }
 
 func TestTags(t *testing.T) {

@@ -138,17 +138,25 @@ func (v *MuteState) same(w *MuteState) bool { return v.Until.Equal(w.Until) && v
 // seesAlarms refuses who has no permission on what a rule or a mute window is
 // about. Of what is gone administrators alone may see it.
 func (s *Service) seesAlarms(ctx context.Context, p Principal, c *model.Change) error {
-	before, after, err := states[struct {
-		Kind     string `json:"kind"`
-		ObjectID int32  `json:"object_id"`
-	}](c)
+	v, err := alarmState(c)
 	if err != nil {
 		return err
 	}
-	v := after
-	if !c.After.Valid {
-		v = before
-	}
 	_, err = s.alarmGroup(ctx, p, model.RoleViewer, "change.get", model.AlarmKey{Kind: v.Kind, ObjectID: v.ObjectID})
 	return err
+}
+
+// alarmOf says what a rule or a mute window is about.
+type alarmOf struct {
+	Kind     string `json:"kind"`
+	ObjectID int32  `json:"object_id"`
+}
+
+// alarmState reads what a change of a rule or a mute window is about.
+func alarmState(c *model.Change) (alarmOf, error) {
+	before, after, err := states[alarmOf](c)
+	if !c.After.Valid {
+		return before, err
+	}
+	return after, err
 }

@@ -81,7 +81,7 @@ var (
 )
 
 func byHand(l i18n.Lang) string {
-	return pick(l, "only by hand, by API or after another job", "仅手动、接口或父任务触发")
+	return pick(l, "no schedule", "无定时")
 }
 
 // pick chooses the text of a language. Traditional Chinese differs from
@@ -99,5 +99,5 @@ func pick(l i18n.Lang, en, zh string) string {
 
 var traditional = strings.NewReplacer(
 	"周", "週", "后", "後", "个", "個", "钟", "鐘", "时", "時", "内", "內", "离", "離", "从", "從", "点", "點",
-	"接口", "介面", "仅", "僅", "触", "觸", "发", "發", "数", "數", "动", "動", "务", "務", "间", "間",
+	"触", "觸", "发", "發", "数", "數", "间", "間", "无", "無",
 )

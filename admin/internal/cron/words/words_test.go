@@ -214,7 +214,7 @@ func TestSchedule(t *testing.T) {
 		{kind: model.ScheduleFixRate, conf: "172800", en: "every 2 days", zh: "每隔 2 天", tw: "每隔 2 天"},
 		{kind: model.ScheduleFixRate, conf: "0", fail: "no number of seconds"},
 		{kind: model.ScheduleFixRate, conf: "<b>", fail: "no number of seconds"},
-		{kind: model.ScheduleNone, conf: "x", en: "only by hand, by API or after another job", zh: "仅手动、接口或父任务触发", tw: "僅手動、介面或父任務觸發"},
+		{kind: model.ScheduleNone, conf: "x", en: "no schedule", zh: "无定时", tw: "無定時"},
 		{kind: "OTHER", fail: "not known"},
 	} {
 		for l, want := range map[i18n.Lang]string{i18n.En: c.en, i18n.ZhCN: c.zh, i18n.ZhTC: c.tw} {

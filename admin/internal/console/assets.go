@@ -6,10 +6,14 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/chart"
@@ -41,22 +45,62 @@ var assetTypes = map[string]string{
 }
 
 func readAssets() (assets, error) {
-	a := assets{files: map[string]asset{}, names: map[string]string{}}
-	if err := a.add("chart.css", []byte(chart.Stylesheet)); err != nil {
-		return a, err
-	}
+	plain := map[string][]byte{"chart.css": []byte(chart.Stylesheet)}
 	err := fs.WalkDir(staticFiles, "static", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		body, err := staticFiles.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		return a.add(path.Base(name), body)
+		plain[path.Base(name)], err = staticFiles.ReadFile(name)
+		return err
 	})
 	if err != nil {
-		return a, fmt.Errorf("console: read the static files: %w", err)
+		return assets{}, fmt.Errorf("console: read the static files: %w", err)
+	}
+	a, err := nameAssets(plain)
+	if err != nil {
+		return assets{}, fmt.Errorf("console: static files: %w", err)
+	}
+	return a, nil
+}
+
+// imported finds the modules that a module of ours imports: `from './other.js'`.
+var imported = regexp.MustCompile(`((?:from|import)\s*)'\./([^']+)'`)
+
+// nameAssets gives files their names, by the plain ones. A module comes after those
+// that it imports, by the names under which they are served: when one of them
+// changes, its own name does too.
+func nameAssets(plain map[string][]byte) (assets, error) {
+	a := assets{files: map[string]asset{}, names: map[string]string{}}
+	begun := map[string]bool{}
+	var add func(name string) error
+	add = func(name string) (err error) {
+		body, ok := plain[name]
+		switch {
+		case a.names[name] != "":
+			return nil
+		case !ok:
+			return fmt.Errorf("there is no %s", name)
+		case begun[name]:
+			return fmt.Errorf("%s imports itself", name)
+		}
+		begun[name] = true
+		if path.Ext(name) == ".js" {
+			body = imported.ReplaceAllFunc(body, func(found []byte) []byte {
+				m := imported.FindSubmatch(found)
+				other := string(m[2])
+				err = errors.Join(err, add(other))
+				return fmt.Appendf(nil, "%s'./%s'", m[1], a.names[other])
+			})
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return a.add(name, body)
+	}
+	for _, name := range slices.Sorted(maps.Keys(plain)) {
+		if err := add(name); err != nil {
+			return a, err
+		}
 	}
 	return a, nil
 }

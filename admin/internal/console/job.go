@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"html/template"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -118,8 +117,8 @@ func (c *call) job(ctx context.Context) error {
 	if err := c.fillTab(ctx, &p); err != nil {
 		return err
 	}
-	if part := c.str("part"); slices.Contains([]string{"head", "strip", "runs"}, part) {
-		return c.part("job", "job"+part, p)
+	if c.str("part") != "" {
+		return c.part("job", "jobnow", p)
 	}
 	return c.render(ctx, "job", head{
 		Title: j.Name, Section: "jobs", Crumbs: []crumb{{c.t("nav.jobs"), "/jobs"}}, Script: "renew.js",

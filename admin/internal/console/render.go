@@ -3,10 +3,13 @@ package console
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -96,6 +99,7 @@ type view struct {
 	May     rights // in some group
 	CSRF    string
 	Here    string // path and query of this page, behind the context path
+	Again   bool   // it can be loaded again at Here
 	Nav     []navItem
 	Flash   *flash
 	Clock   string
@@ -143,7 +147,7 @@ func (c *call) renderStatus(ctx context.Context, status int, name string, h head
 	v := view{
 		head: h, Theme: c.theme, CSRF: c.csrf(), Here: c.here(), Flash: c.takeFlash(),
 		Clock: c.now().Format(time.TimeOnly), Zone: zoneName(c.s.cfg.Location, c.now()),
-		Version: c.s.cfg.Version, P: p,
+		Version: c.s.cfg.Version, Again: c.r.Method == http.MethodGet, P: p,
 	}
 	for _, l := range langNames {
 		if l.lang == c.lang {
@@ -184,18 +188,39 @@ func (c *call) part(page, name string, p any) error {
 	if err := set.ExecuteTemplate(&body, name, v); err != nil {
 		return fmt.Errorf("console: render %s of %s: %w", name, page, err)
 	}
+	tag := tagOf(body.Bytes())
+	c.w.Header().Set("ETag", tag)
+	if c.r.Header.Get("If-None-Match") == tag {
+		c.w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
 	httpx.WriteBody(c.w, http.StatusOK, httpx.TypeHTML, body.Bytes())
 	return nil
 }
 
-// here is the address of the page behind the context path, to come back to.
+// relative finds times in words of a page: scripts let them go on.
+var relative = regexp.MustCompile(`(<time [^>]*>)[^<]*</time>`)
+
+// tagOf tells answers apart that say something else, but for the relative times in
+// them, which go on in the page.
+func tagOf(body []byte) string {
+	sum := sha256.Sum256(relative.ReplaceAll(body, []byte("$1")))
+	return `"` + hex.EncodeToString(sum[:8]) + `"`
+}
+
+// here is the address of the page behind the context path, to come back to. A part
+// of it is asked for with a parameter more.
 func (c *call) here() string {
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		return "/"
 	}
-	path := httpx.Path(c.r)
-	if c.r.URL.RawQuery != "" {
-		path += "?" + c.r.URL.RawQuery
+	path, raw := httpx.Path(c.r), c.r.URL.RawQuery
+	if query := c.r.URL.Query(); query.Has("part") {
+		query.Del("part")
+		raw = query.Encode()
+	}
+	if raw != "" {
+		path += "?" + raw
 	}
 	return path
 }

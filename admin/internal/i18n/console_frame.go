@@ -22,7 +22,9 @@ var consoleFrame = pageTexts{
 	"nav.help":      {"帮助", "說明", "Help"},
 
 	"foot.live":   {"实时", "即時", "live"},
-	"foot.still":  {"加载于", "載入於", "loaded at"},
+	"foot.still":  {"数据截至", "資料截至", "as of"},
+	"foot.paused": {"已暂停，数据截至", "已暫停，資料截至", "paused, as of"},
+	"foot.again":  {"重新加载", "重新載入", "reload"},
 	"foot.lost":   {"调度中心没有应答，正在重试", "調度中心沒有應答，正在重試", "the admin does not answer, trying again"},
 	"foot.node":   {"节点 {0}", "節點 {0}", "node {0}"},
 	"foot.shards": {"分片 {0}/{1}", "分片 {0}/{1}", "{0}/{1} shards"},

@@ -296,11 +296,26 @@ if (foot) {
   const pulse = $('#pulse');
   const clock = $('#clock');
   const faults = $('#faults');
+  const reload = $('#again');
+  const still = pulse.innerHTML; // of a page that stays as it was made: "as of"
+  let live = null; // whether what is shown renews itself; null for what never does
   let ahead = null; // what the server's day has begun before ours, in ms
   const say = (kind, mark, text) => {
     pulse.className = 'pulse ' + kind;
     pulse.replaceChildren(Object.assign(document.createElement('span'), { textContent: mark, ariaHidden: 'true' }), ' ' + text);
   };
+  const calm = () => {
+    if (live) say('live', '●', foot.dataset.live);
+    else if (live === false) say('', '○', foot.dataset.paused);
+    else pulse.innerHTML = still;
+    if (live === null) pulse.className = 'pulse';
+    if (reload) reload.hidden = live === true;
+  };
+  document.addEventListener('live', (e) => {
+    live = e.detail.on;
+    if (live === false) clock.textContent = shownAt;
+    calm();
+  });
   let asking = false;
   const ask = async () => {
     if (document.hidden || asking) return;
@@ -315,7 +330,7 @@ if (foot) {
       skew = s.now_ms - Date.now();
       faults.hidden = s.faults.length === 0;
       faults.textContent = '✕ ' + s.faults.join(', ');
-      say('live', '●', foot.dataset.live);
+      calm();
     } catch {
       say('lost', '✕', foot.dataset.lost);
     } finally {
@@ -324,7 +339,7 @@ if (foot) {
     }
   };
   const tick = () => {
-    if (ahead === null) return;
+    if (ahead === null || !live) return; // the time that it is as of stays
     const ms = (((Date.now() % 86400000) + ahead) % 86400000 + 86400000) % 86400000;
     clock.textContent = new Date(ms).toISOString().slice(11, 19);
   };

@@ -1,6 +1,8 @@
 // The list of jobs: next fires count down, lines renew themselves, and all jobs
 // that the filter finds can be selected at once.
 
+import { renewal, rows } from './renewal.js';
+
 const list = document.querySelector('#jobs');
 const form = list?.querySelector('form[data-bulk]');
 
@@ -42,55 +44,26 @@ if (form) {
 
   // Lines renew themselves: soon when a fire has passed, else now and then.
   let last = Date.now();
-  let asking = null; // the request that is on its way
-  const again = () => {
-    asking?.abort();
-    asking = null;
-    renew();
-  };
-  const renew = async () => {
-    const body = table.tBodies[0];
-    if (asking || document.hidden || body.querySelector('details[open]') || body.contains(document.activeElement)) return;
-    const url = new URL(list.dataset.live, location.href);
-    url.searchParams.set('part', '1');
-    url.searchParams.set('here', list.dataset.here);
-    last = Date.now();
-    const mine = new AbortController();
-    asking = mine;
-    const patience = setTimeout(() => mine.abort(), 20000);
-    const tell = (how) => list.dispatchEvent(new CustomEvent('renewal', { bubbles: true, detail: { how, again } }));
-    tell('asked');
-    try {
-      const answer = await fetch(url, { headers: { Accept: 'text/html' }, signal: mine.signal });
-      if (answer.redirected) {
-        tell('gone');
-        return;
-      }
-      if (!answer.ok) {
-        tell(answer.status);
-        return;
-      }
+  const body = table.tBodies[0];
+  const renew = renewal(list, {
+    url() {
+      last = Date.now();
+      const url = new URL(list.dataset.live, location.href);
+      url.searchParams.set('part', '1');
+      url.searchParams.set('here', list.dataset.here);
+      return url;
+    },
+    ready: () => !body.querySelector('details[open]') && !body.contains(document.activeElement),
+    take(text, answer) {
       const date = Date.parse(answer.headers.get('Date') ?? '');
       if (date && Math.abs(date - Date.now()) > 2000) skew = date - Date.now();
-      const fresh = document.createElement('tbody');
-      fresh.innerHTML = await answer.text(); // rendered and escaped by the server
-      tell('came');
-      if (fresh.children.length === 0 || body.querySelector('details[open]') || body.contains(document.activeElement)) return;
-      const checked = new Set([...body.querySelectorAll('input[name=id]:checked')].map((box) => box.value));
-      const here = body.querySelector('tr.here')?.dataset.row;
-      for (const row of fresh.children) {
-        row.querySelector('input[name=id]').checked = checked.has(row.dataset.row);
-        if (row.dataset.row === here) row.classList.add('here');
-      }
-      body.replaceChildren(...fresh.children);
+      const fresh = rows(text, body);
+      if (fresh.length === 0) return false;
+      body.replaceChildren(...fresh);
       count();
-    } catch {
-      if (asking === mine) tell('lost'); // the next round tries again
-    } finally {
-      clearTimeout(patience);
-      if (asking === mine) asking = null;
-    }
-  };
+      return true;
+    },
+  });
   setInterval(() => {
     if (document.hidden) return;
     count();

@@ -60,6 +60,8 @@ if (text) {
     url.searchParams.set('from', text.dataset.next);
     let next = Number(text.dataset.next);
     const source = new EventSource(url);
+    const live = (on) => document.dispatchEvent(new CustomEvent('live', { detail: { on } })); // for the foot line
+    live(true);
     const as = (e) => JSON.parse(e.data);
     source.addEventListener('lines', (e) => {
       const piece = as(e);
@@ -86,6 +88,7 @@ if (text) {
     });
     source.addEventListener('end', (e) => {
       source.close();
+      live(null);
       showState(as(e));
       if (!note.classList.contains('bad')) say('');
       if (text.dataset.open === undefined) return; // the page knew that it had ended
@@ -108,6 +111,7 @@ if (text) {
     });
     source.addEventListener('gone', (e) => {
       source.close();
+      live(null);
       say(as(e).text, true);
     });
   }

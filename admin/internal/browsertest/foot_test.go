@@ -1,0 +1,56 @@
+//go:build browser
+
+package browsertest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+)
+
+const footSays = `document.querySelector('#foot').innerText`
+
+// TestFoot: the foot says "live" only on pages that renew themselves and while they
+// are not paused, and else of when the page is, with a link that loads it again.
+func TestFoot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	w.executor(t)
+	b := w.operator(t)
+	run := b.runJob(w.seeds.jobs[0], "ok")
+	job := fmt.Sprintf("/jobs/%d", w.seeds.jobs[0])
+	for _, path := range []string{"/settings", "/help", "/settings/about", job + "/edit", fmt.Sprintf("/runs/%d", run), "/jobs/deleted", "/runs?before=1"} {
+		b.visit(path)
+		b.until(`performance.getEntriesByType('resource').some((r) => new URL(r.name).pathname === '/status' && r.responseEnd > 0)`)
+		assert.Regexp(t, `^○ as of\s+\d\d:\d\d:\d\d Asia/Shanghai · reload`, b.text(footSays), path)
+		assert.Equal(t, path, b.text(`document.querySelector('#again').getAttribute('href')`))
+	}
+	for _, path := range []string{"/", "/jobs", "/runs", "/runs?result=failed", "/executors", "/alarms", job, job + "?tab=history", job + "?tab=settings"} {
+		b.visit(path)
+		b.until(footSays + `.startsWith('● live')`)
+		assert.NotContains(t, b.text(footSays), "reload", path)
+		b.do(click(`#live`)...)
+		b.until(footSays + `.startsWith('○ paused, as of')`)
+		at := b.text(`document.querySelector('#clock').textContent`)
+		b.until(fmt.Sprintf(`Date.now() %% 86400000 > (Date.parse('1970-01-01T%sZ') - 8 * 3600000 + 86400000) %% 86400000 + 2500`, at))
+		assert.Equal(t, at, b.text(`document.querySelector('#clock').textContent`), "the time that it is as of stays")
+		b.do(click(`#live`)...)
+		b.until(footSays + `.startsWith('● live')`)
+	}
+	b.clean("the foot")
+}
+
+// TestFirstRunComes: an empty list of runs shows the first one by itself.
+func TestFirstRunComes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	w.executor(t)
+	b, other := w.operator(t), w.operator(t)
+	b.visit("/runs?job=" + fmt.Sprint(w.seeds.jobs[0]))
+	assert.False(t, b.is(`document.querySelector('tr[data-row]')`))
+	run := other.runJob(w.seeds.jobs[0], "ok")
+	b.until(fmt.Sprintf(`document.querySelector('tr[data-row="%d"]')`, run))
+	b.clean("the first run")
+}

@@ -58,7 +58,7 @@ func all(text string) map[string]drawing {
 			Heads: [3]string{text + "time", text + "number", text + "jobs"},
 		},
 		"calendar": &Calendar{
-			Frame: frame("c"), Year: 2026, Counts: []int{1, 0, 4, 2, 3, -1},
+			Frame: frame("c"), Start: noon, Counts: []int{1, 0, 4, 2, 3, -1, 1, 1, 1, 1, 1, 5, 1}, Most: 5,
 			Months:   [12]string{text + "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"},
 			Weekdays: [7]string{text + "Mon", "", "Wed", "", "Fri", "", ""}, Heads: [3]string{text + "month", text + "days", text + "fires"},
 		},
@@ -166,12 +166,12 @@ func TestNothingWrittenBecomesMarkup(t *testing.T) {
 func TestEmptyAndOdd(t *testing.T) {
 	t.Parallel()
 	for _, c := range []drawing{
-		&Bars{}, &Spark{}, &Strip{}, &Density{}, &Calendar{Year: 2028}, &Graph{},
+		&Bars{}, &Spark{}, &Strip{}, &Density{}, &Calendar{Start: noon}, &Graph{},
 		&Bars{Series: []Series{{"a", OK}}, Buckets: []Bucket{{noon, nil}, {noon, []float64{math.NaN()}}, {noon, []float64{math.Inf(1)}}, {noon, []float64{-3}}}},
 		&Spark{Values: []float64{math.Inf(1), math.NaN(), -1}},
 		&Strip{Runs: []StripRun{{Took: math.MaxInt64}, {Took: -1}}},
 		&Density{Cells: []Cell{{math.MaxInt, nil}, {math.MinInt, nil}}},
-		&Calendar{Year: 2026, Counts: make([]int, 1000)},
+		&Calendar{Start: noon, Counts: make([]int, 1000)},
 		&Graph{Nodes: []Node{{ID: 1}, {ID: 1}}, Edges: []Edge{{1, 1}}},
 	} {
 		html := string(c.HTML())
@@ -266,10 +266,13 @@ func TestCount(t *testing.T) {
 		return time.Time{}
 	}, Edges(noon, time.Minute, 3), 5))
 	assert.Nil(t, Count(nil, nil, 5))
-	for year, days := range map[int]int{2026: 365, 2028: 366} {
-		edges := YearEdges(year, time.UTC)
+	for year, days := range map[int]int{2026: 365, 2027: 366} { // 29 February 2028
+		from := time.Date(year, 11, 22, 15, 30, 0, 0, time.UTC)
+		edges := YearEdges(from)
 		assert.Len(t, edges, days+1)
-		assert.Equal(t, year+1, edges[days].Year())
+		assert.Equal(t, from, edges[0], "what is over today does not count")
+		assert.Equal(t, time.Date(year, 11, 23, 0, 0, 0, 0, time.UTC), edges[1])
+		assert.Equal(t, time.Date(year+1, 11, 22, 0, 0, 0, 0, time.UTC), edges[days])
 	}
 }
 

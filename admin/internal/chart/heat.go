@@ -81,11 +81,13 @@ func level(n, most int) int {
 	return min(1+(n*4-1)/most, 4)
 }
 
-// Calendar is a year as a heat map: a column a week, a row a weekday.
+// Calendar is a year from any day on as a heat map: a column a week, a row a
+// weekday.
 type Calendar struct {
 	Frame
-	Year     int
-	Counts   []int      // by day of the year, from 1 January on
+	Start    time.Time  // the first day
+	Counts   []int      // by day, from Start on; at most 366
+	Most     int        // where counting has ended: so many or more; 0 is nowhere
 	Months   [12]string // short names
 	Weekdays [7]string  // short names, Monday first
 	Heads    [3]string  // of the table: month, days with any, number
@@ -95,52 +97,60 @@ const (
 	calendarCell = 12
 	calendarLeft = 30
 	calendarTop  = 14
+	calendarDays = 366
 )
 
 // HTML draws the year.
 func (cal *Calendar) HTML() template.HTML {
+	counts := cal.Counts[:min(len(cal.Counts), calendarDays)]
 	most := 0
-	for _, n := range cal.Counts {
+	for _, n := range counts {
 		most = max(most, n)
 	}
-	rows := make([][]string, 12)
-	first := time.Date(cal.Year, 1, 1, 0, 0, 0, 0, time.UTC)
-	for m := range rows {
-		days, total := 0, 0
-		at := time.Date(cal.Year, time.Month(m+1), 1, 0, 0, 0, 0, time.UTC)
-		for ; int(at.Month()) == m+1; at = at.AddDate(0, 0, 1) {
-			if n := cal.count(at.YearDay()); n > 0 {
-				days, total = days+1, total+n
-			}
-		}
-		rows[m] = []string{cal.Months[m], strconv.Itoa(days), strconv.Itoa(total)}
-	}
+	first := time.Date(cal.Start.Year(), cal.Start.Month(), cal.Start.Day(), 0, 0, 0, 0, time.UTC)
 	offset := (int(first.Weekday()) + 6) % 7
 	return cal.figure("calendar", calendarLeft+54*calendarCell, calendarTop+7*calendarCell, func(c *canvas) {
 		for _, d := range []int{0, 2, 4} {
 			c.text("text", cal.Weekdays[d], "class", "chart-axis", "x", "0",
 				"y", num(float64(calendarTop+d*calendarCell+9)))
 		}
-		for at := first; at.Year() == cal.Year; at = at.AddDate(0, 0, 1) {
-			place := offset + at.YearDay() - 1
-			x, y := calendarLeft+place/7*calendarCell, calendarTop+place%7*calendarCell
+		for i, n := range counts {
+			at := first.AddDate(0, 0, i)
+			x, y := calendarLeft+(offset+i)/7*calendarCell, calendarTop+(offset+i)%7*calendarCell
 			if at.Day() == 1 {
 				c.text("text", cal.Months[at.Month()-1], "class", "chart-axis", "x", num(float64(x)), "y", "9")
 			}
-			n := cal.count(at.YearDay())
 			c.open("rect", "class", "chart-l"+strconv.Itoa(level(n, most)), "x", num(float64(x)), "y", num(float64(y)),
 				"width", num(calendarCell-2), "height", num(calendarCell-2))
-			c.text("title", at.Format(time.DateOnly)+" · "+strconv.Itoa(n))
+			c.text("title", at.Format(time.DateOnly)+" · "+cal.number(n, n == cal.Most))
 			c.end("rect")
 		}
-	}, cal.Heads[:], rows)
+	}, cal.Heads[:], cal.rows(first, counts))
 }
 
-func (cal *Calendar) count(yearDay int) int {
-	if yearDay > len(cal.Counts) {
-		return 0
+// rows are the months with how many days have any, and how much that is in all.
+func (cal *Calendar) rows(first time.Time, counts []int) (rows [][]string) {
+	for i := 0; i < len(counts); {
+		at := first.AddDate(0, 0, i)
+		days, total, more := 0, 0, false
+		for month := at.Month(); i < len(counts) && first.AddDate(0, 0, i).Month() == month; i++ {
+			if n := counts[i]; n > 0 {
+				days, total, more = days+1, total+n, more || n == cal.Most
+			}
+		}
+		rows = append(rows, []string{
+			cal.Months[at.Month()-1] + " " + strconv.Itoa(at.Year()), strconv.Itoa(days), cal.number(total, more),
+		})
 	}
-	return max(cal.Counts[yearDay-1], 0)
+	return rows
+}
+
+func (cal *Calendar) number(n int, more bool) string {
+	text := strconv.Itoa(max(n, 0))
+	if more && cal.Most > 0 {
+		text += "+"
+	}
+	return text
 }
 
 // Edges returns the beginnings of n stretches of time and the end of the last.
@@ -152,16 +162,15 @@ func Edges(from time.Time, step time.Duration, n int) []time.Time {
 	return list
 }
 
-// YearEdges returns the midnights of a year in loc, and the one after it.
-func YearEdges(year int, loc *time.Location) []time.Time {
-	var list []time.Time
-	for d := 1; ; d++ {
-		at := time.Date(year, 1, d, 0, 0, 0, 0, loc)
-		list = append(list, at)
-		if d > 1 && at.Year() > year {
-			return list
-		}
+// YearEdges returns an instant, the midnights of the twelve months behind it, and the
+// one after them, in the instant's zone.
+func YearEdges(from time.Time) []time.Time {
+	list := []time.Time{from}
+	end := time.Date(from.Year()+1, from.Month(), from.Day(), 0, 0, 0, 0, from.Location())
+	for d := 1; list[len(list)-1].Before(end); d++ {
+		list = append(list, time.Date(from.Year(), from.Month(), from.Day()+d, 0, 0, 0, 0, from.Location()))
 	}
+	return list
 }
 
 // Count counts in each stretch between two edges how often next fires there,

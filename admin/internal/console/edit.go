@@ -156,7 +156,7 @@ func (c *call) checkSchedule(f *jobForm, problems map[string]string) {
 	if _, ok := c.zone(f.Zone); !ok {
 		problems["zone"] = c.t("edit.zone.bad", f.Zone)
 	}
-	_, err := fires(model.ScheduleType(f.Schedule), f.conf())
+	_, err := fires(model.ScheduleType(f.Schedule), f.conf(), c.now())
 	if err == nil {
 		return
 	}

@@ -51,6 +51,7 @@ type jobPage struct {
 	Tab       string
 	Runs      []runLine
 	Times     []time.Time // the next ones
+	Month     *monthView  // the calendar of them; nil where there are none
 	Graph     template.HTML
 	Addresses []string
 	Facts     []fact
@@ -133,6 +134,7 @@ func (c *call) fillTab(ctx context.Context, p *jobPage) (err error) {
 		if _, ours := c.why(err); ours {
 			err = nil // a schedule of an older admin that ours does not take: the words show it
 		}
+		c.fillMonth(p)
 	case "children":
 		p.Graph, err = c.graph(ctx, p.Job)
 	case "settings":

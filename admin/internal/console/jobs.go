@@ -337,7 +337,7 @@ func (c *call) scheduleFault(j *model.Job) string {
 	if !j.ScheduleType.Valid() {
 		return c.t("jobs.fault.type", string(j.ScheduleType))
 	}
-	_, err := fires(j.ScheduleType, strings.TrimSpace(j.ScheduleConf.S))
+	_, err := fires(j.ScheduleType, strings.TrimSpace(j.ScheduleConf.S), c.now())
 	switch {
 	case err != nil:
 		return c.scheduleProblem(err)

@@ -3,16 +3,11 @@ package console
 import (
 	"context"
 	"html/template"
-	"strconv"
 	"time"
 
-	"github.com/xxljob-go/xxljob/admin/internal/chart"
 	"github.com/xxljob-go/xxljob/admin/internal/cron/words"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
-
-// calendarMost is where the fires of a day are not counted any more.
-const calendarMost = 24
 
 // preview is what a schedule comes to.
 type preview struct {
@@ -34,7 +29,8 @@ func (c *call) previewOf(kind, conf, zone string) preview {
 	if !ok {
 		return preview{Problem: c.t("edit.zone.bad", zone)}
 	}
-	next, err := fires(model.ScheduleType(kind), conf)
+	now := c.now().In(loc)
+	next, err := fires(model.ScheduleType(kind), conf, now.Truncate(time.Second))
 	if err != nil {
 		return preview{Problem: c.scheduleProblem(err)}
 	}
@@ -46,7 +42,6 @@ func (c *call) previewOf(kind, conf, zone string) preview {
 	if next == nil {
 		return p
 	}
-	now := c.now().In(loc)
 	for at := now; len(p.Times) < nextTimes; {
 		if at = next(at); at.IsZero() {
 			break
@@ -54,26 +49,8 @@ func (c *call) previewOf(kind, conf, zone string) preview {
 		p.Times = append(p.Times, at)
 	}
 	p.Clocks = c.clocks(next, now)
-	p.Calendar = c.calendar(next, now)
+	p.Calendar = c.year(next, now)
 	return p
-}
-
-// calendar draws the days of this year on which a schedule fires.
-func (c *call) calendar(next func(time.Time) time.Time, now time.Time) template.HTML {
-	cal := chart.Calendar{
-		Frame: chart.Frame{
-			ID: "year", Title: c.t("edit.year", now.Year()), Unit: c.t("edit.year.unit"), Table: c.t("table"),
-		},
-		Year: now.Year(), Counts: chart.Count(next, chart.YearEdges(now.Year(), now.Location()), calendarMost),
-		Heads: [3]string{c.t("edit.month"), c.t("edit.month.days"), c.t("home.fires")},
-	}
-	for i := range cal.Months {
-		cal.Months[i] = c.t("month." + strconv.Itoa(i+1))
-	}
-	for i := range cal.Weekdays {
-		cal.Weekdays[i] = c.t("weekday." + strconv.Itoa((i+1)%7))
-	}
-	return cal.HTML()
 }
 
 // clocks names the changes of the clocks within a year at which a schedule

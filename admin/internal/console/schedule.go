@@ -27,9 +27,9 @@ func scheduleWords(lang i18n.Lang, j *model.Job) string {
 	return text
 }
 
-// fires returns what computes the first instant of a schedule after another
-// one, or nil for a schedule that never fires by itself.
-func fires(kind model.ScheduleType, conf string) (func(time.Time) time.Time, error) {
+// fires returns what computes the first instant of a schedule after another one, or
+// nil for a schedule that never fires by itself. A fixed rate goes on from anchor.
+func fires(kind model.ScheduleType, conf string, anchor time.Time) (func(time.Time) time.Time, error) {
 	switch kind {
 	case model.ScheduleCron:
 		s, err := cron.Parse(conf)
@@ -42,9 +42,19 @@ func fires(kind model.ScheduleType, conf string) (func(time.Time) time.Time, err
 		if err != nil || n < 1 {
 			return nil, errNotSeconds
 		}
-		return func(t time.Time) time.Time { return cron.FixRate(t, n) }, nil
+		return rate(anchor, time.Duration(n)*time.Second), nil
 	}
 	return nil, nil
+}
+
+// rate computes the instants that lie whole steps behind an anchor.
+func rate(anchor time.Time, step time.Duration) func(time.Time) time.Time {
+	return func(t time.Time) time.Time {
+		if t.Before(anchor) {
+			return anchor.Add(-(anchor.Sub(t) - 1) / step * step).In(t.Location())
+		}
+		return anchor.Add((t.Sub(anchor)/step + 1) * step).In(t.Location())
+	}
 }
 
 // errNotSeconds is a fixed rate that is no number of seconds.

@@ -43,8 +43,9 @@ var consoleEdit = pageTexts{
 		"For fires that were missed while no admin was running",
 	},
 	"edit.preview":    {"预览", "預覽", "Preview"},
-	"edit.year":       {"{0} 年", "{0} 年", "The year {0}"},
-	"edit.year.unit":  {"次/天", "次/天", "fires a day"},
+	"edit.year":       {"今后十二个月", "今後十二個月", "The coming twelve months"},
+	"edit.year.unit":  {"次/天，最多 {0}", "次/天，最多 {0}", "fires a day, at most {0}"},
+	"edit.year.more":  {"{0} 或更多", "{0} 或更多", "{0} or more"},
 	"edit.month":      {"月份", "月份", "Month"},
 	"edit.month.days": {"天数", "天數", "Days"},
 	"edit.clock.forward": {

@@ -87,7 +87,15 @@ var consoleJobs = pageTexts{
 		"任務已停止：啟動後才會按此觸發。",
 		"The job is stopped: it fires like this once it is started.",
 	},
-	"job.times.none": {"不会自动触发。", "不會自動觸發。", "It does not fire by itself."},
+	"job.times.none":  {"不会自动触发。", "不會自動觸發。", "It does not fire by itself."},
+	"job.month":       {"{0} 年 {1}", "{0} 年 {1}", "{1} {0}"},
+	"job.month.unit":  {"每天触发次数", "每天觸發次數", "fires a day"},
+	"job.month.prev":  {"上个月", "上個月", "Earlier month"},
+	"job.month.next":  {"下个月", "下個月", "Later month"},
+	"job.month.day":   {"日期", "日期", "Day"},
+	"job.month.times": {"时间", "時間", "Times"},
+	"job.month.more":  {"另有 {0} 次", "另有 {0} 次", "and {0} more"},
+	"job.month.none":  {"这个月没有（更多）触发。", "這個月沒有（更多）觸發。", "Nothing (more) fires in this month."},
 
 	"job.children": {"子任务", "子任務", "Child jobs"},
 	"job.children.none": {

@@ -14,10 +14,14 @@ import (
 
 // keys are those that are no character, with the texts and codes that they send.
 var keys = map[string]input.DispatchKeyEventParams{
-	"Enter":     {Text: "\r", WindowsVirtualKeyCode: 13},
-	"Escape":    {WindowsVirtualKeyCode: 27},
-	"ArrowDown": {WindowsVirtualKeyCode: 40},
-	"Tab":       {WindowsVirtualKeyCode: 9},
+	"Enter":      {Text: "\r", WindowsVirtualKeyCode: 13},
+	"Escape":     {WindowsVirtualKeyCode: 27},
+	"ArrowDown":  {WindowsVirtualKeyCode: 40},
+	"ArrowLeft":  {WindowsVirtualKeyCode: 37},
+	"ArrowRight": {WindowsVirtualKeyCode: 39},
+	"Home":       {WindowsVirtualKeyCode: 36},
+	"End":        {WindowsVirtualKeyCode: 35},
+	"Tab":        {WindowsVirtualKeyCode: 9},
 }
 
 // key is an action that presses a key as a hand does: what the page prevents
@@ -129,6 +133,52 @@ func TestKeysOfRuns(t *testing.T) {
 	b.follow(key("r"))
 	assert.Equal(t, "/runs", b.text(`location.pathname`))
 	b.clean("runs by the keyboard")
+}
+
+// TestKeysOfStrips: the strip of a job is one stop of the tabulator, in lists and on
+// the page of the job; arrows lead along it, and Enter to a run.
+func TestKeysOfStrips(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	w.executor(t)
+	b := w.operator(t)
+	job := w.seeds.jobs[0]
+	first, last := b.runJob(job, "ok"), int64(0)
+	for range 2 {
+		last = b.runJob(job, "ok")
+	}
+	at := func(run int64) string {
+		return fmt.Sprintf(`document.activeElement.matches('.chart-strip a[href="/runs/%d"]')`, run)
+	}
+	for _, path := range []string{"/jobs", fmt.Sprintf("/jobs/%d", job)} {
+		b.visit(path)
+		b.until(`document.querySelector('#live:not([hidden])')`)
+		b.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('main h1').setAttribute('tabindex', '-1')`),
+			chromedp.Focus(chromedp.CSS(`main h1`)))
+		for range 40 {
+			b.do(key("Tab"))
+			if b.is(`document.activeElement.closest('.chart-strip')`) {
+				break
+			}
+		}
+		assert.True(t, b.is(at(last)), "the newest is the stop of the tabulator")
+		b.do(key("ArrowRight"))
+		assert.True(t, b.is(at(last)), "there is none after it")
+		b.do(key("ArrowLeft"), key("ArrowLeft"))
+		assert.True(t, b.is(at(first)))
+		b.do(key("End"))
+		assert.True(t, b.is(at(last)))
+		b.do(key("Home"))
+		assert.True(t, b.is(at(first)))
+		b.clean("on a strip")
+		b.picture("strip-focus-1440")
+		b.do(key("Tab"))
+		assert.False(t, b.is(`document.activeElement.closest('.chart-strip')`), "the next stop is behind the strip")
+		b.do(key("Tab", chromedp.ModifierShift))
+		assert.True(t, b.is(at(first)), "one comes back to where one was")
+		b.follow(key("Enter"))
+		assert.Equal(t, fmt.Sprintf("/runs/%d", first), b.text(`location.pathname`))
+	}
 }
 
 // skipLink is the first stop of the tabulator, and leads past the frame.

@@ -142,7 +142,7 @@ func (s *Strip) HTML() template.HTML {
 		}
 		first := slots - len(runs) // the newest stands at the right end
 		for i, r := range runs {
-			d.draw(c, &r, float64(first+i)*d.slot)
+			d.draw(c, &r, float64(first+i)*d.slot, i == len(runs)-1)
 		}
 	}, s.Heads[:], rows)
 }
@@ -196,9 +196,11 @@ func (d *stripDrawing) axes(c *canvas, width float64, text func(time.Duration) s
 	}
 }
 
-func (d *stripDrawing) draw(c *canvas, r *StripRun, x float64) {
+// draw draws a run at x. A strip is one stop of the tabulator, at its newest run;
+// with a script the arrows lead along it.
+func (d *stripDrawing) draw(c *canvas, r *StripRun, x float64, newest bool) {
 	var attrs []string
-	if d.axis == 0 { // in a list the tabulator would stop at each of a thousand
+	if !newest {
 		attrs = []string{"tabindex", "-1"}
 	}
 	linked := c.link(r.Href, "", attrs...)

@@ -45,6 +45,12 @@
     if (!['http:', 'https:'].includes(new URL(href, location.href).protocol)) say(`${name(el)} leads to ${short(href)}`);
   }
 
+  // A strip of runs is one stop of the tabulator.
+  for (const strip of all('.chart-strip svg:has(a)')) {
+    const stops = [...strip.querySelectorAll('a')].filter((a) => a.tabIndex === 0).length;
+    if (stops !== 1) say(`${stops} stops of the tabulator in ${name(strip.parentElement)}`);
+  }
+
   // Names.
   const text = (el) => {
     if (el.getAttribute('aria-hidden') === 'true') return '';

@@ -105,6 +105,20 @@ document.addEventListener('keydown', (e) => {
   }
 });
 
+// A strip of runs is one stop of the tabulator: the arrows go along it.
+document.addEventListener('keydown', (e) => {
+  const link = e.target.closest('.chart-strip a');
+  if (!link || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
+  const links = $$('a', link.closest('svg'));
+  const at = links.indexOf(link);
+  const to = links[{ ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: links.length - 1 }[e.key]];
+  if (!to) return;
+  e.preventDefault();
+  link.setAttribute('tabindex', '-1');
+  to.setAttribute('tabindex', '0');
+  to.focus();
+});
+
 // Copying: the clipboard is there only behind TLS and on this machine; else what
 // is to be copied is selected, and copied the old way.
 const copy = async (el) => {

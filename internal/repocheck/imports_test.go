@@ -53,6 +53,13 @@ var (
 	pureAdmin = []string{"admin/internal/cron", "admin/internal/model", "admin/internal/strictjson"}
 )
 
+// databases are the folders that may import database/sql, and belowStore those
+// that are for admin/internal/store alone, the first of databases.
+var (
+	databases  = []string{"admin/internal/store", "admin/internal/store/sqldb"}
+	belowStore = []string{"admin/internal/store/sqldb", "admin/internal/store/dial", "admin/internal/store/filelock"}
+)
+
 // under reports whether a slash-separated path is one of the folders or inside.
 func under(name string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool {
@@ -86,7 +93,10 @@ func importFaults(dir string, isTest bool, imported string) []string {
 	fault(shipped && isOurs && under(folder, testSupport), "shipped code must not use test support")
 	fault(shipped && !inAdmin && !isStd && !isOurs && !under(imported, rootRequires),
 		"the root module requires only "+strings.Join(rootRequires, ", "))
-	fault(imported == "database/sql" && shipped && dir != "admin/internal/store", "only admin/internal/store may")
+	fault(imported == "database/sql" && shipped && !slices.Contains(databases, dir),
+		"only "+strings.Join(databases, " and ")+" may")
+	fault(isOurs && slices.Contains(belowStore, folder) && !under(dir, databases[:1]),
+		"only admin/internal/store stands on it")
 	fault(inAdmin && isOurs && !importsAdmin && !under(folder, sharedWithAdmin) && !under(dir, bothSides),
 		"admin and the library meet only in "+strings.Join(sharedWithAdmin, ", "))
 	fault(under(dir, strangers) && isOurs && under(folder, strangers) && folder != dir, "these never import one another")
@@ -137,6 +147,9 @@ func TestImportFaults(t *testing.T) {
 		{name: "library imports fasthttp", dir: ".", imported: "github.com/valyala/fasthttp/fasthttputil"},
 		{name: "library imports a database", dir: ".", imported: "database/sql", wantFault: "only admin/internal/store"},
 		{name: "store imports a database", dir: "admin/internal/store", imported: "database/sql"},
+		{name: "sqldb imports a database", dir: "admin/internal/store/sqldb", imported: "database/sql"},
+		{name: "store stands on sqldb", dir: "admin/internal/store", imported: ours + "/admin/internal/store/sqldb"},
+		{name: "ops goes past store", dir: "admin/internal/ops", imported: ours + "/admin/internal/store/sqldb", wantFault: "only admin/internal/store"},
 		{name: "admin imports the library", dir: "admin/internal/api", imported: ours, wantFault: "meet only in"},
 		{name: "admin imports the journal", dir: "admin", imported: ours + "/internal/journal", wantFault: "meet only in"},
 		{name: "admin imports wire", dir: "admin/internal/api", imported: ours + "/internal/wire"},

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // AddressInfo is what is known of an executor's address.
@@ -27,11 +29,11 @@ func (s *Store) SaveAddressInfo(ctx context.Context, infos []AddressInfo) error 
 	infos = slices.Clone(infos)
 	// One order for all nodes.
 	slices.SortStableFunc(infos, func(a, b AddressInfo) int { return cmp.Compare(a.Address, b.Address) })
-	for chunk := range slices.Chunk(infos, idBatch) {
-		err := s.inTx(ctx, func(q querier) error {
+	for chunk := range slices.Chunk(infos, sqldb.IDBatch) {
+		err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 			for _, a := range chunk {
-				_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_address (address, dialect, native, seen_ms) "+
-					"VALUES (?,?,?,?)"+s.d.upsert("address", "dialect", "native", "seen_ms")),
+				_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_address (address, dialect, native, seen_ms) "+
+					"VALUES (?,?,?,?)"+s.db.Upsert("address", "dialect", "native", "seen_ms")),
 					a.Address, a.Dialect, bit(a.Native), a.SeenMs)
 				if err != nil {
 					return err
@@ -48,13 +50,13 @@ func (s *Store) SaveAddressInfo(ctx context.Context, infos []AddressInfo) error 
 
 // AddressInfos returns what is known of all addresses, by address.
 func (s *Store) AddressInfos(ctx context.Context) ([]AddressInfo, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (AddressInfo, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (AddressInfo, error) {
 		var a AddressInfo
 		var native int
 		err := row.Scan(&a.Address, &a.Dialect, &native, &a.SeenMs)
 		a.Native = native == 1
 		return a, err
-	}, s.sql("SELECT address, dialect, native, seen_ms FROM xxljob_address ORDER BY address"))
+	}, s.db.SQL("SELECT address, dialect, native, seen_ms FROM xxljob_address ORDER BY address"))
 	if err != nil {
 		return nil, fmt.Errorf("addresses: %w", err)
 	}
@@ -75,8 +77,8 @@ func (s *Store) ExpireAddressInfos(ctx context.Context, beforeMs int64) (int, er
 // rows it touched.
 func (s *Store) execCount(ctx context.Context, text string, args ...any) (int, error) {
 	var n int64
-	err := s.inTx(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, s.sql(text), args...)
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
+		res, err := q.ExecContext(ctx, s.db.SQL(text), args...)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // adoptBatch is how many rows one transaction adopts.
@@ -40,16 +41,16 @@ func (s *Store) AdoptJavaRuns(ctx context.Context, sinceMs int64) (n int, err er
 // adoptTaken gives a run to each open log row that has none.
 func (s *Store) adoptTaken(ctx context.Context, sinceMs int64) (n int, err error) {
 	for after := int64(0); ; {
-		ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT l.id FROM xxl_job_log l "+
+		ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(), s.db.SQL("SELECT l.id FROM xxl_job_log l "+
 			"LEFT JOIN xxljob_run r ON r.log_id = l.id WHERE l.id > ? AND l.trigger_time >= ? "+
 			"AND l.trigger_code = 200 AND l.handle_code = 0 AND r.log_id IS NULL ORDER BY l.id LIMIT ?"),
-			after, s.wallMs(sinceMs), adoptBatch)
+			after, s.db.WallMs(sinceMs), adoptBatch)
 		if err != nil || len(ids) == 0 {
 			return n, err
 		}
 		after = ids[len(ids)-1]
 		adopted := 0
-		err = s.inTx(ctx, func(q querier) (err error) {
+		err = s.db.InTx(ctx, func(q sqldb.Querier) (err error) {
 			adopted, err = s.adopt(ctx, q, ids)
 			return err
 		})
@@ -61,10 +62,10 @@ func (s *Store) adoptTaken(ctx context.Context, sinceMs int64) (n int, err error
 }
 
 // adopt is one transaction of adoptTaken.
-func (s *Store) adopt(ctx context.Context, q querier, ids []int64) (n int, err error) {
-	cond, args := s.in("id", ids)
-	rows, err := q.QueryContext(ctx, s.bind("SELECT id, job_id, trigger_time, executor_sharding_param, trigger_code, "+
-		"handle_code FROM xxl_job_log WHERE "+cond+" ORDER BY id"+s.d.lockOf("xxl_job_log")), args...)
+func (s *Store) adopt(ctx context.Context, q sqldb.Querier, ids []int64) (n int, err error) {
+	cond, args := s.db.In("id", ids)
+	rows, err := q.QueryContext(ctx, s.db.Bind("SELECT id, job_id, trigger_time, executor_sharding_param, "+
+		"trigger_code, handle_code FROM xxl_job_log WHERE "+cond+" ORDER BY id"+s.db.LockOf("xxl_job_log")), args...)
 	if err != nil {
 		return 0, err
 	}
@@ -75,7 +76,7 @@ func (s *Store) adopt(ctx context.Context, q querier, ids []int64) (n int, err e
 		var at time.Time
 		var shard string
 		var trigger, handle int32
-		if err := rows.Scan(&r.LogID, &r.JobID, s.scanTime(&at), scanString{&shard}, &trigger, &handle); err != nil {
+		if err := rows.Scan(&r.LogID, &r.JobID, s.db.ScanTime(&at), scanString{&shard}, &trigger, &handle); err != nil {
 			return 0, err
 		}
 		if classOf(trigger, handle) != classRunning { // it has ended since
@@ -90,10 +91,10 @@ func (s *Store) adopt(ctx context.Context, q querier, ids []int64) (n int, err e
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return 0, err
 	}
-	text := "INSERT INTO xxljob_run (" + runTable.names() + ") VALUES (" + marks(len(runTable.cols)) + ")" +
-		s.d.upsert("log_id") // another node may be at it too
+	text := "INSERT INTO xxljob_run (" + runTable.Names() + ") VALUES (" + sqldb.Marks(len(runTable.Cols)) + ")" +
+		s.db.Upsert("log_id") // another node may be at it too
 	for _, r := range runs {
-		if _, err := q.ExecContext(ctx, s.bind(text), s.runValues(r)...); err != nil {
+		if _, err := q.ExecContext(ctx, s.db.Bind(text), s.runValues(r)...); err != nil {
 			return 0, err
 		}
 	}
@@ -103,15 +104,15 @@ func (s *Store) adopt(ctx context.Context, q querier, ids []int64) (n int, err e
 // believeResults sets the trigger code of our runs whose result a Java admin has
 // stored before their trigger was on record.
 func (s *Store) believeResults(ctx context.Context) error {
-	ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT r.log_id FROM xxljob_run r "+
+	ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(), s.db.SQL("SELECT r.log_id FROM xxljob_run r "+
 		"JOIN xxl_job_log l ON l.id = r.log_id WHERE l.trigger_code = 0 AND l.handle_code <> 0 "+
 		"ORDER BY r.log_id LIMIT ?"), openRunLimit)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	return s.inTx(ctx, func(q querier) error {
-		cond, args := s.in("id", ids)
-		_, err := q.ExecContext(ctx, s.bind("UPDATE xxl_job_log SET trigger_code = 200 "+
+	return s.db.InTx(ctx, func(q sqldb.Querier) error {
+		cond, args := s.db.In("id", ids)
+		_, err := q.ExecContext(ctx, s.db.Bind("UPDATE xxl_job_log SET trigger_code = 200 "+
 			"WHERE trigger_code = 0 AND handle_code <> 0 AND "+cond), args...)
 		return err
 	})
@@ -120,13 +121,13 @@ func (s *Store) believeResults(ctx context.Context) error {
 // dropEnded deletes runs whose log row has ended or is gone: neither comes back.
 func (s *Store) dropEnded(ctx context.Context) error {
 	for {
-		ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT r.log_id FROM xxljob_run r "+
+		ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(), s.db.SQL("SELECT r.log_id FROM xxljob_run r "+
 			"LEFT JOIN xxl_job_log l ON l.id = r.log_id WHERE l.id IS NULL OR l.trigger_code <> 0 "+
 			"AND NOT (l.trigger_code = 200 AND l.handle_code = 0) ORDER BY r.log_id LIMIT ?"), openRunLimit)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		err = s.inTx(ctx, func(q querier) error { return s.deleteRows(ctx, q, "xxljob_run", "log_id", ids) })
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error { return s.deleteRows(ctx, q, "xxljob_run", "log_id", ids) })
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // maxRules bounds the rules that AlarmRules returns.
@@ -15,10 +16,10 @@ const maxRules = 1000
 func (s *Store) SetAlarmRule(ctx context.Context, r *model.AlarmRule) error {
 	err := checkFields(field{name: "kind", value: r.Kind, max: 16}, field{name: "what", value: string(r.What), max: 16})
 	if err == nil {
-		err = s.inTx(ctx, func(q querier) error {
-			_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_alarm_rule (kind, object_id, what, limit_ms, "+
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error {
+			_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_alarm_rule (kind, object_id, what, limit_ms, "+
 				"username, created_ms) VALUES (?,?,?,?,?,?)"+
-				s.d.upsert("kind, object_id, what", "limit_ms", "username", "created_ms")),
+				s.db.Upsert("kind, object_id, what", "limit_ms", "username", "created_ms")),
 				r.Kind, r.ObjectID, string(r.What), r.Limit.Milliseconds(), cutRunes(r.User, auditName),
 				r.Created.UnixMilli())
 			return err
@@ -33,13 +34,13 @@ func (s *Store) SetAlarmRule(ctx context.Context, r *model.AlarmRule) error {
 // AlarmRules returns the rules, at most 1,000, by kind, object and what they are
 // about.
 func (s *Store) AlarmRules(ctx context.Context) ([]model.AlarmRule, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (model.AlarmRule, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (model.AlarmRule, error) {
 		var r model.AlarmRule
 		var limit, created int64
 		err := row.Scan(&r.Kind, &r.ObjectID, &r.What, &limit, &r.User, &created)
 		r.Limit, r.Created = time.Duration(limit)*time.Millisecond, s.instant(created)
 		return r, err
-	}, s.sql("SELECT kind, object_id, what, limit_ms, username, created_ms FROM xxljob_alarm_rule "+
+	}, s.db.SQL("SELECT kind, object_id, what, limit_ms, username, created_ms FROM xxljob_alarm_rule "+
 		"ORDER BY kind, object_id, what LIMIT ?"), maxRules)
 	if err != nil {
 		return nil, fmt.Errorf("alarm rules: %w", err)
@@ -58,7 +59,7 @@ func (s *Store) DeleteAlarmRule(ctx context.Context, k model.AlarmKey) error {
 }
 
 // overdueRow reads what a rule is about.
-func overdueRow(row scanner) (model.Overdue, error) {
+func overdueRow(row sqldb.Scanner) (model.Overdue, error) {
 	var o model.Overdue
 	err := row.Scan(&o.JobID, &o.GroupID, &o.LogID, &o.SinceMs)
 	return o, err
@@ -75,13 +76,13 @@ func (s *Store) LateFires(
 		job, run = "id = ?", "r.job_id = ?"
 	}
 	_, limit = page(0, limit)
-	list, err := collect(ctx, s.reader(), overdueRow, s.sql("SELECT r.job_id, l.job_group, l.id, r.planned_ms "+
-		"FROM xxljob_run r JOIN xxl_job_log l ON l.id = r.log_id WHERE "+run+" AND r.planned_ms < ? "+
+	list, err := sqldb.Collect(ctx, s.db.Reader(), overdueRow, s.db.SQL("SELECT r.job_id, l.job_group, l.id, "+
+		"r.planned_ms FROM xxljob_run r JOIN xxl_job_log l ON l.id = r.log_id WHERE "+run+" AND r.planned_ms < ? "+
 		"AND l.trigger_code = 0 ORDER BY r.log_id LIMIT ?"), id, before.UnixMilli(), limit)
 	if err == nil && len(list) < limit {
 		var more []model.Overdue
-		more, err = collect(ctx, s.reader(), overdueRow, s.sql("SELECT id, job_group, 0, trigger_next_time "+
-			"FROM xxl_job_info WHERE "+job+" AND trigger_status = 1 AND trigger_next_time > 0 "+
+		more, err = sqldb.Collect(ctx, s.db.Reader(), overdueRow, s.db.SQL("SELECT id, job_group, 0, "+
+			"trigger_next_time FROM xxl_job_info WHERE "+job+" AND trigger_status = 1 AND trigger_next_time > 0 "+
 			"AND trigger_next_time < ? ORDER BY id LIMIT ?"), id, before.UnixMilli(), limit-len(list))
 		list = append(list, more...)
 	}
@@ -101,7 +102,7 @@ func (s *Store) LongRuns(
 		cond = "r.job_id = ?"
 	}
 	_, limit = page(0, limit)
-	list, err := collect(ctx, s.reader(), overdueRow, s.sql("SELECT r.job_id, l.job_group, l.id, "+
+	list, err := sqldb.Collect(ctx, s.db.Reader(), overdueRow, s.db.SQL("SELECT r.job_id, l.job_group, l.id, "+
 		"CASE WHEN r.sent_ms > 0 THEN r.sent_ms ELSE r.trigger_ms END FROM xxljob_run r "+
 		"JOIN xxl_job_log l ON l.id = r.log_id WHERE "+cond+" AND l.trigger_code = 200 AND r.trigger_ms < ? "+
 		"AND r.sent_ms < ? ORDER BY r.log_id LIMIT ?"), id, before.UnixMilli(), before.UnixMilli(), limit)

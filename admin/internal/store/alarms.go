@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 const alarmColumns = "id, what, kind, object_id, group_id, first_ms, last_ms, recovered_ms, raised, muted, " +
 	"log_id, message"
 
-func (s *Store) alarmRow(row scanner) (*model.AlarmRecord, error) {
+func (s *Store) alarmRow(row sqldb.Scanner) (*model.AlarmRecord, error) {
 	var a model.AlarmRecord
 	var first, last, recovered int64
 	err := row.Scan(&a.ID, &a.What, &a.Kind, &a.ObjectID, &a.GroupID, &first, &last, &recovered, &a.Count, &a.Muted,
@@ -47,7 +48,7 @@ func (s *Store) RaiseAlarms(ctx context.Context, list []model.AlarmRecord) error
 	slices.SortFunc(list, func(a, b model.AlarmRecord) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ObjectID, b.ObjectID))
 	})
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		for i := range list {
 			if err := s.raise(ctx, q, &list[i]); err != nil {
 				return err
@@ -61,16 +62,16 @@ func (s *Store) RaiseAlarms(ctx context.Context, list []model.AlarmRecord) error
 	return nil
 }
 
-func (s *Store) raise(ctx context.Context, q querier, a *model.AlarmRecord) error {
+func (s *Store) raise(ctx context.Context, q sqldb.Querier, a *model.AlarmRecord) error {
 	at, message := a.Last.UnixMilli(), kept(a.Message, alarmMessage)
-	_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_alarm (what, kind, object_id, group_id, first_ms, last_ms, "+
-		"recovered_ms, raised, muted, log_id, message) VALUES (?,?,?,?,?,?,0,0,0,?,?)"+
-		s.d.upsert("what, kind, object_id, recovered_ms")),
+	_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_alarm (what, kind, object_id, group_id, first_ms, "+
+		"last_ms, recovered_ms, raised, muted, log_id, message) VALUES (?,?,?,?,?,?,0,0,0,?,?)"+
+		s.db.Upsert("what, kind, object_id, recovered_ms")),
 		string(a.What), a.Kind, a.ObjectID, a.GroupID, at, at, a.LogID, message)
 	if err != nil {
 		return err
 	}
-	_, err = q.ExecContext(ctx, s.sql("UPDATE xxljob_alarm SET group_id = ?, last_ms = ?, raised = raised + ?, "+
+	_, err = q.ExecContext(ctx, s.db.SQL("UPDATE xxljob_alarm SET group_id = ?, last_ms = ?, raised = raised + ?, "+
 		"muted = muted + ?, log_id = ?, message = ? WHERE what = ? AND kind = ? AND object_id = ? "+
 		"AND recovered_ms = 0"),
 		a.GroupID, at, a.Count, a.Muted, a.LogID, message, string(a.What), a.Kind, a.ObjectID)
@@ -86,7 +87,8 @@ func (s *Store) Alarms(ctx context.Context, f model.AlarmFilter) ([]*model.Alarm
 	w.add("id < ?", cmp.Or(f.BeforeID, math.MaxInt64))
 	_, limit := page(0, f.Limit)
 	query, args := alarmQuery(&f, w, limit)
-	list, err := collect(ctx, s.reader(), s.alarmRow, s.sql(query+" ORDER BY id DESC LIMIT ?"), append(args, limit)...)
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.alarmRow, s.db.SQL(query+" ORDER BY id DESC LIMIT ?"),
+		append(args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("alarms: %w", err)
 	}
@@ -139,7 +141,7 @@ func (s *Store) CountEndedAlarms(ctx context.Context, before time.Time, limit in
 func (s *Store) EndAlarm(ctx context.Context, id int64, at time.Time) (ended bool, err error) {
 	n, err := s.execCount(ctx, "UPDATE xxljob_alarm SET recovered_ms = ? WHERE id = ? AND recovered_ms = 0",
 		max(at.UnixMilli(), 1), id)
-	if s.isDuplicate(err) { // another one of the key has ended in the same millisecond
+	if s.db.Duplicate(err) { // another one of the key has ended in the same millisecond
 		return s.EndAlarm(ctx, id, at.Add(time.Millisecond))
 	}
 	if err != nil {
@@ -153,7 +155,7 @@ func (s *Store) EndAlarm(ctx context.Context, id int64, at time.Time) (ended boo
 func (s *Store) ExpireAlarms(ctx context.Context, before time.Time, limit int) (int, error) {
 	total := 0
 	for total < limit {
-		most := min(limit-total, idBatch)
+		most := min(limit-total, sqldb.IDBatch)
 		n, err := s.expireAlarms(ctx, before, most)
 		total += n
 		if err != nil {
@@ -167,17 +169,17 @@ func (s *Store) ExpireAlarms(ctx context.Context, before time.Time, limit int) (
 }
 
 func (s *Store) expireAlarms(ctx context.Context, before time.Time, limit int) (int, error) {
-	ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT id FROM xxljob_alarm WHERE recovered_ms > 0 "+
-		"AND recovered_ms < ? ORDER BY recovered_ms LIMIT ?"), before.UnixMilli(), limit)
+	ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(), s.db.SQL("SELECT id FROM xxljob_alarm WHERE recovered_ms "+
+		"> 0 AND recovered_ms < ? ORDER BY recovered_ms LIMIT ?"), before.UnixMilli(), limit)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	args := padded(ids)
-	err = s.inTx(ctx, func(q querier) error {
-		in := " IN (" + marks(len(args)) + ")"
-		_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_alarm_delivery WHERE alarm_id"+in), args...)
+	args := sqldb.Padded(ids)
+	err = s.db.InTx(ctx, func(q sqldb.Querier) error {
+		in := " IN (" + sqldb.Marks(len(args)) + ")"
+		_, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_alarm_delivery WHERE alarm_id"+in), args...)
 		if err == nil {
-			_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_alarm WHERE id"+in), args...)
+			_, err = q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_alarm WHERE id"+in), args...)
 		}
 		return err
 	})
@@ -190,10 +192,10 @@ func (s *Store) expireAlarms(ctx context.Context, before time.Time, limit int) (
 // SaveDelivery stores what became of the newest alarm of the key in a channel,
 // or of a test for the zero key. An alarm that is gone is no error.
 func (s *Store) SaveDelivery(ctx context.Context, k model.AlarmKey, d model.AlarmDelivery) error {
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		var id int64
 		if k != (model.AlarmKey{}) {
-			err := q.QueryRowContext(ctx, s.sql("SELECT id FROM xxljob_alarm WHERE what = ? AND kind = ? "+
+			err := q.QueryRowContext(ctx, s.db.SQL("SELECT id FROM xxljob_alarm WHERE what = ? AND kind = ? "+
 				"AND object_id = ? ORDER BY id DESC LIMIT 1"), string(k.What), k.Kind, k.ObjectID).Scan(&id)
 			if errors.Is(err, sql.ErrNoRows) {
 				return nil
@@ -202,8 +204,8 @@ func (s *Store) SaveDelivery(ctx context.Context, k model.AlarmKey, d model.Alar
 				return err
 			}
 		}
-		_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_alarm_delivery (alarm_id, channel, at_ms, error) "+
-			"VALUES (?,?,?,?)"+s.d.upsert("alarm_id, channel", "at_ms", "error")),
+		_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_alarm_delivery (alarm_id, channel, at_ms, error) "+
+			"VALUES (?,?,?,?)"+s.db.Upsert("alarm_id, channel", "at_ms", "error")),
 			id, kept(d.Channel, alarmChannel), d.At.UnixMilli(), kept(d.Error, alarmError))
 		return err
 	})
@@ -215,7 +217,7 @@ func (s *Store) SaveDelivery(ctx context.Context, k model.AlarmKey, d model.Alar
 
 const deliverySelect = "SELECT alarm_id, channel, at_ms, error FROM xxljob_alarm_delivery "
 
-func (s *Store) deliveryRow(row scanner) (model.AlarmDelivery, error) {
+func (s *Store) deliveryRow(row sqldb.Scanner) (model.AlarmDelivery, error) {
 	var d model.AlarmDelivery
 	var at int64
 	err := row.Scan(&d.AlarmID, &d.Channel, &at, &d.Error)
@@ -227,10 +229,11 @@ func (s *Store) deliveryRow(row scanner) (model.AlarmDelivery, error) {
 // the name of the channel.
 func (s *Store) Deliveries(ctx context.Context, alarmIDs []int64) (map[int64][]model.AlarmDelivery, error) {
 	found := make(map[int64][]model.AlarmDelivery)
-	for chunk := range slices.Chunk(alarmIDs, idBatch) {
-		args := padded(chunk)
-		list, err := collect(ctx, s.reader(), s.deliveryRow,
-			s.sql(deliverySelect+"WHERE alarm_id IN ("+marks(len(args))+") ORDER BY alarm_id, channel"), args...)
+	for chunk := range slices.Chunk(alarmIDs, sqldb.IDBatch) {
+		args := sqldb.Padded(chunk)
+		list, err := sqldb.Collect(ctx, s.db.Reader(), s.deliveryRow,
+			s.db.SQL(deliverySelect+"WHERE alarm_id IN ("+sqldb.Marks(len(args))+") ORDER BY alarm_id, channel"),
+			args...)
 		if err != nil {
 			return nil, fmt.Errorf("deliveries of alarms: %w", err)
 		}
@@ -243,8 +246,8 @@ func (s *Store) Deliveries(ctx context.Context, alarmIDs []int64) (map[int64][]m
 
 // LastDelivery returns what last happened in a channel, tests included, or nil.
 func (s *Store) LastDelivery(ctx context.Context, channel string) (*model.AlarmDelivery, error) {
-	list, err := collect(ctx, s.reader(), s.deliveryRow,
-		s.sql(deliverySelect+"WHERE channel = ? ORDER BY at_ms DESC LIMIT 1"), channel)
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.deliveryRow,
+		s.db.SQL(deliverySelect+"WHERE channel = ? ORDER BY at_ms DESC LIMIT 1"), channel)
 	if err != nil {
 		return nil, fmt.Errorf("last delivery of a channel: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // Limits of an audit line; what is longer is cut, for the line says what has
@@ -21,8 +22,8 @@ const (
 
 // AddAudit writes a line of what was changed. Texts that do not fit are cut.
 func (s *Store) AddAudit(ctx context.Context, a model.Audit) error {
-	err := s.inTx(ctx, func(q querier) error {
-		_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_audit (at_ms, username, action, object, detail) "+
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
+		_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_audit (at_ms, username, action, object, detail) "+
 			"VALUES (?,?,?,?,?)"), a.At.UnixMilli(), cutRunes(a.User, auditName), cutRunes(a.Action, auditName),
 			cutRunes(a.Object, auditObject), cutBytes(a.Detail, auditDetail))
 		return err
@@ -75,13 +76,13 @@ func (s *Store) Audits(ctx context.Context, f model.AuditFilter) ([]model.Audit,
 		w.add("id < ?", f.BeforeID)
 	}
 	_, limit := page(0, f.Limit)
-	list, err := collect(ctx, s.reader(), func(row scanner) (model.Audit, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (model.Audit, error) {
 		var a model.Audit
 		var at int64
 		err := row.Scan(&a.ID, &at, &a.User, &a.Action, &a.Object, &a.Detail)
 		a.At = s.instant(at)
 		return a, err
-	}, s.sql("SELECT id, at_ms, username, action, object, detail FROM xxljob_audit"+w.String()+
+	}, s.db.SQL("SELECT id, at_ms, username, action, object, detail FROM xxljob_audit"+w.String()+
 		" ORDER BY id DESC LIMIT ?"), append(w.args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("audit lines: %w", err)
@@ -106,12 +107,12 @@ func (w *where) family(column, text, mark string) {
 func (s *Store) DeleteAudits(ctx context.Context, before time.Time, limit int) (int, error) {
 	total := 0
 	for total < limit {
-		n := min(limit-total, idBatch)
-		ids, err := selectIDs[int64](ctx, s.reader(),
-			s.sql("SELECT id FROM xxljob_audit WHERE at_ms < ? ORDER BY at_ms, id LIMIT ?"), before.UnixMilli(), n)
+		n := min(limit-total, sqldb.IDBatch)
+		ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(),
+			s.db.SQL("SELECT id FROM xxljob_audit WHERE at_ms < ? ORDER BY at_ms, id LIMIT ?"), before.UnixMilli(), n)
 		if err == nil && len(ids) > 0 {
-			args := padded(ids)
-			_, err = s.execCount(ctx, "DELETE FROM xxljob_audit WHERE id IN ("+marks(len(args))+")", args...)
+			args := sqldb.Padded(ids)
+			_, err = s.execCount(ctx, "DELETE FROM xxljob_audit WHERE id IN ("+sqldb.Marks(len(args))+")", args...)
 		}
 		if err != nil {
 			return total, fmt.Errorf("delete audit lines: %w", err)

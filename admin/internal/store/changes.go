@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // changesKept is how many changes of one job or group are kept.
@@ -12,7 +13,7 @@ const changesKept = 100
 
 const changeColumns = "id, at_ms, username, kind, object_id, action, before_json, after_json"
 
-func (s *Store) changeRow(row scanner) (*model.Change, error) {
+func (s *Store) changeRow(row sqldb.Scanner) (*model.Change, error) {
 	var c model.Change
 	var at int64
 	err := row.Scan(&c.ID, &at, &c.User, &c.Kind, &c.ObjectID, &c.Action, scanText{&c.Before}, scanText{&c.After})
@@ -26,7 +27,7 @@ func (s *Store) AddChange(ctx context.Context, c *model.Change) error {
 	var id int64
 	err := checkChange(c)
 	if err == nil {
-		err = s.inTx(ctx, func(q querier) (err error) {
+		err = s.db.InTx(ctx, func(q sqldb.Querier) (err error) {
 			id, err = s.addChange(ctx, q, c)
 			return err
 		})
@@ -47,27 +48,27 @@ func checkChange(c *model.Change) error {
 }
 
 // addChange writes a change and deletes those that are too many.
-func (s *Store) addChange(ctx context.Context, q querier, c *model.Change) (int64, error) {
-	id, err := s.insertID(ctx, q, "INSERT INTO xxljob_change (at_ms, username, kind, object_id, action, "+
+func (s *Store) addChange(ctx context.Context, q sqldb.Querier, c *model.Change) (int64, error) {
+	id, err := s.db.InsertID(ctx, q, "INSERT INTO xxljob_change (at_ms, username, kind, object_id, action, "+
 		"before_json, after_json) VALUES (?,?,?,?,?,?,?)", c.At.UnixMilli(), cutRunes(c.User, auditName), c.Kind,
 		c.ObjectID, c.Action, textArg(c.Before), textArg(c.After))
 	if err != nil {
 		return 0, err
 	}
-	old, err := selectIDs[int64](ctx, q, s.sql("SELECT id FROM xxljob_change WHERE kind = ? AND object_id = ? "+
-		"ORDER BY id DESC LIMIT ? OFFSET ?"), c.Kind, c.ObjectID, idBatch, changesKept)
+	old, err := sqldb.SelectIDs[int64](ctx, q, s.db.SQL("SELECT id FROM xxljob_change WHERE kind = ? AND object_id = "+
+		"? ORDER BY id DESC LIMIT ? OFFSET ?"), c.Kind, c.ObjectID, sqldb.IDBatch, changesKept)
 	if err != nil || len(old) == 0 {
 		return id, err
 	}
-	args := padded(old)
-	_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_change WHERE id IN ("+marks(len(args))+")"), args...)
+	args := sqldb.Padded(old)
+	_, err = q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_change WHERE id IN ("+sqldb.Marks(len(args))+")"), args...)
 	return id, err
 }
 
 // Change returns a change, or ErrNotFound.
 func (s *Store) Change(ctx context.Context, id int64) (*model.Change, error) {
-	c, err := s.changeRow(s.reader().QueryRowContext(ctx,
-		s.sql("SELECT "+changeColumns+" FROM xxljob_change WHERE id = ?"), id))
+	c, err := s.changeRow(s.db.Reader().QueryRowContext(ctx,
+		s.db.SQL("SELECT "+changeColumns+" FROM xxljob_change WHERE id = ?"), id))
 	if err != nil {
 		return nil, fmt.Errorf("change %d: %w", id, notFound(err))
 	}
@@ -86,7 +87,7 @@ func (s *Store) Changes(
 		w.add("id < ?", beforeID)
 	}
 	_, limit = page(0, limit)
-	list, err := collect(ctx, s.reader(), s.changeRow, s.sql("SELECT "+changeColumns+" FROM xxljob_change"+
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.changeRow, s.db.SQL("SELECT "+changeColumns+" FROM xxljob_change"+
 		w.String()+" ORDER BY id DESC LIMIT ?"), append(w.args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("changes of %s %d: %w", kind, objectID, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // NodeInfo is what a node says of itself.
@@ -21,9 +22,9 @@ func (s *Store) SaveNodeInfo(ctx context.Context, name, info string) error {
 	err := checkFields(field{name: "name of the node", value: name, max: maxSettingName},
 		field{name: "what a node says", value: info, max: maxText, bytes: true})
 	if err == nil {
-		err = s.inTx(ctx, func(q querier) error {
-			text, args := s.timed("INSERT INTO xxljob_node_info (name, seen_ms, info) VALUES (?, {now}, ?)"+
-				s.d.upsert("name", "seen_ms", "info"), name, info)
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error {
+			text, args := s.db.Timed("INSERT INTO xxljob_node_info (name, seen_ms, info) VALUES (?, {now}, ?)"+
+				s.db.Upsert("name", "seen_ms", "info"), name, info)
 			_, err := q.ExecContext(ctx, text, args...)
 			return err
 		})
@@ -36,11 +37,11 @@ func (s *Store) SaveNodeInfo(ctx context.Context, name, info string) error {
 
 // NodeInfos returns what nodes have said of themselves, by name.
 func (s *Store) NodeInfos(ctx context.Context) ([]NodeInfo, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (NodeInfo, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (NodeInfo, error) {
 		var n NodeInfo
 		err := row.Scan(&n.Name, &n.SeenMs, &n.Info)
 		return n, err
-	}, s.sql("SELECT name, seen_ms, info FROM xxljob_node_info ORDER BY name"))
+	}, s.db.SQL("SELECT name, seen_ms, info FROM xxljob_node_info ORDER BY name"))
 	if err != nil {
 		return nil, fmt.Errorf("what nodes say: %w", err)
 	}
@@ -49,9 +50,9 @@ func (s *Store) NodeInfos(ctx context.Context) ([]NodeInfo, error) {
 
 // ForgetNodeInfos deletes what nodes said that have not said anything for age.
 func (s *Store) ForgetNodeInfos(ctx context.Context, age time.Duration) error {
-	text, args := s.timed("DELETE FROM xxljob_node_info WHERE seen_ms < {now} - " +
+	text, args := s.db.Timed("DELETE FROM xxljob_node_info WHERE seen_ms < {now} - " +
 		strconv.FormatInt(age.Milliseconds(), 10))
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		_, err := q.ExecContext(ctx, text, args...)
 		return err
 	})
@@ -66,11 +67,11 @@ func (s *Store) ForgetNodeInfos(ctx context.Context, age time.Duration) error {
 // A shard without such jobs is left out.
 func (s *Store) ShardLag(ctx context.Context, shards int32, beforeMs int64) ([]model.ShardLag, error) {
 	shard := "id % " + strconv.Itoa(int(max(shards, 1)))
-	list, err := collect(ctx, s.reader(), func(row scanner) (model.ShardLag, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (model.ShardLag, error) {
 		var l model.ShardLag
 		err := row.Scan(&l.Index, &l.Jobs, &l.SinceMs)
 		return l, err
-	}, s.bind("SELECT "+shard+", COUNT(*), MIN(trigger_next_time) FROM xxl_job_info WHERE trigger_status = 1 "+
+	}, s.db.Bind("SELECT "+shard+", COUNT(*), MIN(trigger_next_time) FROM xxl_job_info WHERE trigger_status = 1 "+
 		"AND trigger_next_time > 0 AND trigger_next_time < ? GROUP BY "+shard+" ORDER BY 1"), beforeMs)
 	if err != nil {
 		return nil, fmt.Errorf("lag of shards: %w", err)
@@ -92,11 +93,11 @@ const triggerHead = 300
 // limit of them, newest first.
 func (s *Store) TriggerHeads(ctx context.Context, limit int) ([]TriggerHead, error) {
 	_, limit = page(0, limit)
-	list, err := collect(ctx, s.reader(), func(row scanner) (TriggerHead, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (TriggerHead, error) {
 		var h TriggerHead
-		err := row.Scan(&h.LogID, s.scanTime(&h.At), scanString{&h.Text})
+		err := row.Scan(&h.LogID, s.db.ScanTime(&h.At), scanString{&h.Text})
 		return h, err
-	}, s.bind("SELECT id, trigger_time, SUBSTR(trigger_msg, 1, "+strconv.Itoa(triggerHead)+") FROM xxl_job_log "+
+	}, s.db.Bind("SELECT id, trigger_time, SUBSTR(trigger_msg, 1, "+strconv.Itoa(triggerHead)+") FROM xxl_job_log "+
 		"WHERE trigger_code <> 0 ORDER BY id DESC LIMIT ?"), limit)
 	if err != nil {
 		return nil, fmt.Errorf("newest triggers: %w", err)
@@ -122,7 +123,7 @@ func (s *Store) CountAudits(ctx context.Context, before time.Time, limit int) (i
 // countUpTo counts the rows of a query that selects ids.
 func (s *Store) countUpTo(ctx context.Context, query string, limit int, args ...any) (int, error) {
 	var n int
-	err := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM ("+query+" LIMIT ?) x"),
+	err := s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT COUNT(*) FROM ("+query+" LIMIT ?) x"),
 		append(args, limit)...).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count rows: %w", err)
@@ -133,7 +134,7 @@ func (s *Store) countUpTo(ctx context.Context, query string, limit int, args ...
 // Migration returns the number of our newest migration that this database has.
 func (s *Store) Migration(ctx context.Context) (int64, error) {
 	var n int64
-	err := s.reader().QueryRowContext(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM "+migrationTable).Scan(&n)
+	err := s.db.Reader().QueryRowContext(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM "+migrationTable).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("read the version of the schema: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // RefusedError says which runs the database refused because of their values.
@@ -47,7 +48,7 @@ func (s *Store) CreateRuns(ctx context.Context, runs []*model.Run) error {
 		return nil
 	}
 	var refused RefusedError
-	err := s.carefully(ctx, func(q querier, careful bool) error {
+	err := s.carefully(ctx, func(q sqldb.Querier, careful bool) error {
 		refused = RefusedError{}
 		c := s.creation(careful, &refused)
 		if err := c.insert(ctx, q, runs); err != nil {
@@ -64,10 +65,10 @@ func (s *Store) CreateRuns(ctx context.Context, runs []*model.Run) error {
 
 // carefully runs a transaction as fast as it goes, and once more with each row
 // looked at when the database refuses one.
-func (s *Store) carefully(ctx context.Context, fn func(q querier, careful bool) error) error {
-	err := s.inTx(ctx, func(q querier) error { return fn(q, false) })
-	if err != nil && s.d.refusesRow(err) {
-		err = s.inTx(ctx, func(q querier) error { return fn(q, true) })
+func (s *Store) carefully(ctx context.Context, fn func(q sqldb.Querier, careful bool) error) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error { return fn(q, false) })
+	if err != nil && s.db.RefusesRow(err) {
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error { return fn(q, true) })
 	}
 	return err
 }
@@ -94,7 +95,7 @@ func (s *Store) creation(careful bool, refused *RefusedError) *creation {
 // insert writes log rows and runs and assigns LogIDs. A run whose instant is on
 // record already, or that the database refuses, keeps LogID 0 when careful;
 // else that is an error.
-func (c *creation) insert(ctx context.Context, q querier, runs []*model.Run) error {
+func (c *creation) insert(ctx context.Context, q sqldb.Querier, runs []*model.Run) error {
 	forgetIDs(runs)
 	if !c.careful {
 		if err := c.s.insertRuns(ctx, q, runs, c.step); err != nil {
@@ -112,12 +113,12 @@ func (c *creation) insert(ctx context.Context, q querier, runs []*model.Run) err
 }
 
 // bisect inserts what can be inserted, halving what is refused.
-func (c *creation) bisect(ctx context.Context, q querier, runs []*model.Run) error {
+func (c *creation) bisect(ctx context.Context, q sqldb.Querier, runs []*model.Run) error {
 	if len(runs) == 0 {
 		return nil
 	}
-	err := savepoint(ctx, q, func() error { return c.s.insertRuns(ctx, q, runs, c.step) })
-	if err == nil || !c.s.d.refusesRow(err) {
+	err := sqldb.Savepoint(ctx, q, func() error { return c.s.insertRuns(ctx, q, runs, c.step) })
+	if err == nil || !c.s.db.RefusesRow(err) {
 		return err
 	}
 	forgetIDs(runs)
@@ -127,7 +128,7 @@ func (c *creation) bisect(ctx context.Context, q querier, runs []*model.Run) err
 		}
 		return c.bisect(ctx, q, runs[half:])
 	}
-	if c.s.d.duplicate(err) {
+	if c.s.db.Duplicate(err) {
 		c.s.log.WarnContext(ctx, "run is on record already", slog.Int("job_id", int(runs[0].JobID)),
 			slog.Int64("planned_ms", runs[0].PlannedMs))
 		return nil
@@ -137,15 +138,15 @@ func (c *creation) bisect(ctx context.Context, q querier, runs []*model.Run) err
 }
 
 // note leaves a record of a run that the database refused.
-func (c *creation) note(ctx context.Context, q querier, r *model.Run, cause error) error {
+func (c *creation) note(ctx context.Context, q sqldb.Querier, r *model.Run, cause error) error {
 	c.s.log.ErrorContext(ctx, "the database refuses a run", slog.Int("job_id", int(r.JobID)), slog.Any("err", cause))
-	var list rows
+	var list sqldb.Rows
 	c.s.addEnded(&list, &model.Log{
 		GroupID: r.GroupID, JobID: r.JobID, TriggerCode: model.CodeFail, AlarmStatus: model.AlarmNone,
 		TriggerMsg: model.T("the database refuses this run: " + strings.ToValidUTF8(cause.Error(), "?")),
-	}, c.s.wallMs(r.TriggerMs))
-	err := savepoint(ctx, q, func() error { return c.s.insert(ctx, q, &endedTable, &list, nil) })
-	if err != nil && c.s.d.refusesRow(err) {
+	}, c.s.db.WallMs(r.TriggerMs))
+	err := sqldb.Savepoint(ctx, q, func() error { return c.s.db.Insert(ctx, q, &endedTable, &list, nil) })
+	if err != nil && c.s.db.RefusesRow(err) {
 		return nil // it is in our own log
 	}
 	if err == nil {

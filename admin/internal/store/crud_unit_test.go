@@ -12,22 +12,6 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
-func TestPadded(t *testing.T) {
-	for _, tt := range []struct{ give, want int }{
-		{1, 1}, {2, 8}, {8, 8}, {9, 64}, {64, 64}, {65, 512}, {512, 512}, {513, 1024}, {1500, 1536},
-	} {
-		ids := make([]int64, tt.give)
-		for i := range ids {
-			ids[i] = int64(i + 1)
-		}
-		got := padded(ids)
-		require.Len(t, got, tt.want, "of %d", tt.give)
-		for i, id := range got {
-			assert.Equal(t, ids[min(i, tt.give-1)], id)
-		}
-	}
-}
-
 func TestCheckFields(t *testing.T) {
 	tests := []struct {
 		name string
@@ -138,7 +122,7 @@ func FuzzLike(f *testing.F) {
 		var w where
 		w.like("?", part)
 		var got bool
-		row := s.reader().QueryRowContext(t.Context(), "SELECT "+w.conds[0], append([]any{whole}, w.args...)...)
+		row := s.db.Reader().QueryRowContext(t.Context(), "SELECT "+w.conds[0], append([]any{whole}, w.args...)...)
 		if err := row.Scan(&got); err != nil {
 			t.Fatalf("%q LIKE %q: %v", whole, part, err)
 		}
@@ -164,7 +148,7 @@ func TestLockedAlarmsReadNoLog(t *testing.T) {
 	s := openFile(t)
 	var id, parent, unused int
 	var plan string
-	require.NoError(t, s.reader().QueryRowContext(t.Context(), "EXPLAIN QUERY PLAN "+s.lockedAlarms(), "a", "b", 1).
+	require.NoError(t, s.db.Reader().QueryRowContext(t.Context(), "EXPLAIN QUERY PLAN "+s.lockedAlarms(), "a", "b", 1).
 		Scan(&id, &parent, &unused, &plan))
 	assert.Contains(t, plan, "i_log_alarm")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // class is what a log row counts as in the statistics of its day.
@@ -58,7 +59,7 @@ func (s *Store) dayOf(ms int64) string {
 // save moves the counters. It is the last thing in a transaction: every
 // transaction of the hot path waits for this row. Where a Java admin counts the
 // rows again and again, nothing is moved.
-func (d days) save(ctx context.Context, s *Store, q querier) error {
+func (d days) save(ctx context.Context, s *Store, q sqldb.Querier) error {
 	if !s.Info().MadeByUs {
 		return nil
 	}
@@ -77,25 +78,25 @@ func (d days) save(ctx context.Context, s *Store, q querier) error {
 	return nil
 }
 
-func (s *Store) moveDay(ctx context.Context, q querier, day string, n *[classFailed + 1]int64) error {
+func (s *Store) moveDay(ctx context.Context, q sqldb.Querier, day string, n *[classFailed + 1]int64) error {
 	// Update first: an upsert would use up an id of the table at each call.
-	changed, err := affected(q.ExecContext(ctx, s.sql("UPDATE xxl_job_log_report SET "+
+	changed, err := sqldb.Affected(q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_log_report SET "+
 		"running_count = running_count + ?, suc_count = suc_count + ?, fail_count = fail_count + ? "+
 		"WHERE trigger_day = ?"),
 		n[classRunning], n[classSuccess], n[classFailed], day))
 	if err != nil || changed > 0 {
 		return err
 	}
-	_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxl_job_log_report "+
-		"(trigger_day, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?)"+s.d.addDay()),
+	_, err = q.ExecContext(ctx, s.db.SQL("INSERT INTO xxl_job_log_report "+
+		"(trigger_day, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?)"+addDay(s.db.Name)),
 		day, n[classRunning], n[classSuccess], n[classFailed])
 	return err
 }
 
 // addDay makes an INSERT add to the row that another node has inserted
 // meanwhile.
-func (d *dialect) addDay() string {
-	if d.name == mysqlName {
+func addDay(dialect string) string {
+	if dialect == sqldb.MySQL {
 		return " ON DUPLICATE KEY UPDATE running_count = running_count + VALUES(running_count), " +
 			"suc_count = suc_count + VALUES(suc_count), fail_count = fail_count + VALUES(fail_count)"
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // maxDeletedName is how many characters of a name are kept; a longer one is cut.
@@ -13,7 +14,7 @@ const maxDeletedName = 255
 
 const deletedColumns = "change_id, kind, object_id, group_id, name, at_ms, made_ms, username, versions"
 
-func (s *Store) deletedRow(row scanner) (*model.Deleted, error) {
+func (s *Store) deletedRow(row sqldb.Scanner) (*model.Deleted, error) {
 	var d model.Deleted
 	var at, made int64
 	err := row.Scan(&d.ChangeID, &d.Kind, &d.ObjectID, &d.GroupID, &d.Name, &at, &made, &d.User, &d.Versions)
@@ -34,7 +35,7 @@ func (s *Store) RemoveJob(ctx context.Context, c *model.Change, d *model.Deleted
 	}
 	var changeID int64
 	var versions int
-	err := s.deleteJob(ctx, d.ObjectID, func(ctx context.Context, q querier) (err error) {
+	err := s.deleteJob(ctx, d.ObjectID, func(ctx context.Context, q sqldb.Querier) (err error) {
 		if changeID, err = s.addChange(ctx, q, c); err != nil {
 			return err
 		}
@@ -56,7 +57,7 @@ func (s *Store) RemoveGroup(ctx context.Context, c *model.Change, d *model.Delet
 		return fmt.Errorf("delete group %d: %w", d.ObjectID, err)
 	}
 	var changeID int64
-	err := s.deleteGroup(ctx, d.ObjectID, func(ctx context.Context, q querier) (err error) {
+	err := s.deleteGroup(ctx, d.ObjectID, func(ctx context.Context, q sqldb.Querier) (err error) {
 		if changeID, err = s.addChange(ctx, q, c); err != nil {
 			return err
 		}
@@ -68,12 +69,12 @@ func (s *Store) RemoveGroup(ctx context.Context, c *model.Change, d *model.Delet
 	return err
 }
 
-func (s *Store) addDeleted(ctx context.Context, q querier, d *model.Deleted, changeID int64, versions int) error {
+func (s *Store) addDeleted(ctx context.Context, q sqldb.Querier, d *model.Deleted, changeID int64, versions int) error {
 	made := int64(0)
 	if !d.Made.IsZero() {
 		made = d.Made.UnixMilli()
 	}
-	_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_deleted ("+deletedColumns+") VALUES (?,?,?,?,?,?,?,?,?)"),
+	_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_deleted ("+deletedColumns+") VALUES (?,?,?,?,?,?,?,?,?)"),
 		changeID, d.Kind, d.ObjectID, d.GroupID, cutRunes(d.Name, maxDeletedName), d.At.UnixMilli(), made,
 		cutRunes(d.User, auditName), versions)
 	return err
@@ -81,8 +82,8 @@ func (s *Store) addDeleted(ctx context.Context, q querier, d *model.Deleted, cha
 
 // keepCode copies the code of a script job and its versions, one after the other:
 // each may be large. It returns how many versions there are.
-func (s *Store) keepCode(ctx context.Context, q querier, changeID int64, jobID int32) (int, error) {
-	now, err := collect(ctx, q, s.jobRow, s.sql("SELECT "+jobColumns+" FROM xxl_job_info WHERE id = ?"), jobID)
+func (s *Store) keepCode(ctx context.Context, q sqldb.Querier, changeID int64, jobID int32) (int, error) {
+	now, err := sqldb.Collect(ctx, q, s.jobRow, s.db.SQL("SELECT "+jobColumns+" FROM xxl_job_info WHERE id = ?"), jobID)
 	if err != nil || len(now) == 0 || now[0].GlueType == model.GlueBean && now[0].GlueSource.S == "" {
 		return 0, err
 	}
@@ -93,13 +94,13 @@ func (s *Store) keepCode(ctx context.Context, q querier, changeID int64, jobID i
 	if err != nil {
 		return 0, err
 	}
-	ids, err := selectIDs[int32](ctx, q, s.sql("SELECT id FROM xxl_job_logglue WHERE job_id = ? "+
+	ids, err := sqldb.SelectIDs[int32](ctx, q, s.db.SQL("SELECT id FROM xxl_job_logglue WHERE job_id = ? "+
 		"ORDER BY update_time, id LIMIT ?"), jobID, glueVersionsKept)
 	if err != nil {
 		return 0, err
 	}
 	for i, id := range ids {
-		list, err := collect(ctx, q, s.glueRow, s.sql("SELECT "+glueColumns+" FROM xxl_job_logglue v "+
+		list, err := sqldb.Collect(ctx, q, s.glueRow, s.db.SQL("SELECT "+glueColumns+" FROM xxl_job_logglue v "+
 			glueUser+" WHERE v.id = ?"), id)
 		if err != nil {
 			return 0, err
@@ -113,14 +114,17 @@ func (s *Store) keepCode(ctx context.Context, q querier, changeID int64, jobID i
 	return len(ids), nil
 }
 
-func (s *Store) addDeletedCode(ctx context.Context, q querier, changeID int64, seq int, v *model.GlueVersion) error {
+func (s *Store) addDeletedCode(ctx context.Context, q sqldb.Querier, changeID int64, seq int,
+	v *model.GlueVersion,
+) error {
 	ms := func(t time.Time) int64 {
 		if t.IsZero() {
 			return 0
 		}
 		return t.UnixMilli()
 	}
-	_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_deleted_code (change_id, seq, code_type, source, remark, "+
+	_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_deleted_code (change_id, seq, code_type, source, "+
+		"remark, "+
 		"added_ms, updated_ms, username) VALUES (?,?,?,?,?,?,?,?)"), changeID, seq, v.GlueType, textArg(v.Source),
 		v.Remark, ms(v.AddTime), ms(v.Updated), cutRunes(v.User, auditName))
 	return err
@@ -129,8 +133,8 @@ func (s *Store) addDeletedCode(ctx context.Context, q querier, changeID int64, s
 // Deleted returns the newest deletion of a job or group that can be brought back,
 // or ErrNotFound.
 func (s *Store) Deleted(ctx context.Context, kind string, id int32) (*model.Deleted, error) {
-	list, err := collect(ctx, s.reader(), s.deletedRow, s.sql("SELECT "+deletedColumns+" FROM xxljob_deleted "+
-		"WHERE kind = ? AND object_id = ? ORDER BY change_id DESC LIMIT 1"), kind, id)
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.deletedRow, s.db.SQL("SELECT "+deletedColumns+" FROM "+
+		"xxljob_deleted WHERE kind = ? AND object_id = ? ORDER BY change_id DESC LIMIT 1"), kind, id)
 	if err == nil && len(list) == 0 {
 		err = ErrNotFound
 	}
@@ -152,7 +156,8 @@ func (s *Store) DeletedList(ctx context.Context, f model.DeletedFilter) ([]*mode
 		w.add("change_id < ?", f.BeforeID)
 	}
 	_, limit := page(0, f.Limit)
-	list, err := collect(ctx, s.reader(), s.deletedRow, s.sql("SELECT "+deletedColumns+" FROM xxljob_deleted"+
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.deletedRow, s.db.SQL("SELECT "+deletedColumns+" FROM "+
+		"xxljob_deleted"+
 		w.String()+" ORDER BY change_id DESC LIMIT ?"), append(w.args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("list deletions: %w", err)
@@ -172,13 +177,13 @@ func (s *Store) RestoreJob(
 	}
 	restored := *j
 	var changeID int64
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		restored = *j
 		if err := s.takeDeleted(ctx, q, d); err != nil {
 			return err
 		}
-		code, err := collect(ctx, q, s.deletedCodeRow, s.sql("SELECT code_type, source, remark, added_ms, updated_ms, "+
-			"username FROM xxljob_deleted_code WHERE change_id = ? ORDER BY seq"), d.ChangeID)
+		code, err := sqldb.Collect(ctx, q, s.deletedCodeRow, s.db.SQL("SELECT code_type, source, remark, added_ms, "+
+			"updated_ms, username FROM xxljob_deleted_code WHERE change_id = ? ORDER BY seq"), d.ChangeID)
 		if err != nil {
 			return err
 		}
@@ -200,7 +205,7 @@ func (s *Store) RestoreJob(
 		if changeID, err = s.addChange(ctx, q, &entry); err != nil {
 			return err
 		}
-		_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_deleted_code WHERE change_id = ?"), d.ChangeID)
+		_, err = q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_deleted_code WHERE change_id = ?"), d.ChangeID)
 		return err
 	})
 	if err != nil {
@@ -212,14 +217,14 @@ func (s *Store) RestoreJob(
 
 // takeDeleted takes a deletion off the record: of two who bring the same back one
 // finds nothing.
-func (s *Store) takeDeleted(ctx context.Context, q querier, d *model.Deleted) error {
-	return oneRow(q.ExecContext(ctx, s.sql("DELETE FROM xxljob_deleted WHERE change_id = ?"), d.ChangeID))
+func (s *Store) takeDeleted(ctx context.Context, q sqldb.Querier, d *model.Deleted) error {
+	return oneRow(q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_deleted WHERE change_id = ?"), d.ChangeID))
 }
 
 // putJob inserts a job with an id if it is free, and else with one that the
 // database gives.
-func (s *Store) putJob(ctx context.Context, q querier, id int32, j *model.Job, tags []string) error {
-	taken, err := selectIDs[int32](ctx, q, s.sql("SELECT id FROM xxl_job_info WHERE id = ?"), id)
+func (s *Store) putJob(ctx context.Context, q sqldb.Querier, id int32, j *model.Job, tags []string) error {
+	taken, err := sqldb.SelectIDs[int32](ctx, q, s.db.SQL("SELECT id FROM xxl_job_info WHERE id = ?"), id)
 	if err != nil {
 		return err
 	}
@@ -237,7 +242,7 @@ func (s *Store) putJob(ctx context.Context, q querier, id int32, j *model.Job, t
 	return s.setTags(ctx, q, id, tags)
 }
 
-func (s *Store) deletedCodeRow(row scanner) (*model.GlueVersion, error) {
+func (s *Store) deletedCodeRow(row sqldb.Scanner) (*model.GlueVersion, error) {
 	var v model.GlueVersion
 	var added, updated int64
 	err := row.Scan(&v.GlueType, scanText{&v.Source}, &v.Remark, &added, &updated, &v.User)
@@ -253,11 +258,11 @@ func (s *Store) RestoreGroup(ctx context.Context, d *model.Deleted, g *model.Gro
 	}
 	var id int32
 	var changeID int64
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		if err := s.takeDeleted(ctx, q, d); err != nil {
 			return err
 		}
-		taken, err := selectIDs[int32](ctx, q, s.sql("SELECT id FROM xxl_job_group WHERE id = ?"), d.ObjectID)
+		taken, err := sqldb.SelectIDs[int32](ctx, q, s.db.SQL("SELECT id FROM xxl_job_group WHERE id = ?"), d.ObjectID)
 		if err != nil {
 			return err
 		}
@@ -287,18 +292,18 @@ func (s *Store) RestoreGroup(ctx context.Context, d *model.Deleted, g *model.Gro
 // the history of what was deleted, the oldest first and at most limit of them. It
 // returns how many.
 func (s *Store) ExpireDeleted(ctx context.Context, before time.Time, limit int) (int, error) {
-	list, err := collect(ctx, s.reader(), s.deletedRow, s.sql("SELECT "+deletedColumns+" FROM xxljob_deleted "+
-		"WHERE at_ms < ? ORDER BY at_ms, change_id LIMIT ?"), before.UnixMilli(), limit)
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.deletedRow, s.db.SQL("SELECT "+deletedColumns+" FROM "+
+		"xxljob_deleted WHERE at_ms < ? ORDER BY at_ms, change_id LIMIT ?"), before.UnixMilli(), limit)
 	for i, d := range list {
-		err = s.inTx(ctx, func(q querier) error {
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error {
 			for _, text := range []string{
 				"DELETE FROM xxljob_deleted_code WHERE change_id = ?", "DELETE FROM xxljob_deleted WHERE change_id = ?",
 			} {
-				if _, err := q.ExecContext(ctx, s.sql(text), d.ChangeID); err != nil {
+				if _, err := q.ExecContext(ctx, s.db.SQL(text), d.ChangeID); err != nil {
 					return err
 				}
 			}
-			_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_change WHERE kind = ? AND object_id = ? "+
+			_, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_change WHERE kind = ? AND object_id = ? "+
 				"AND id <= ?"), d.Kind, d.ObjectID, d.ChangeID)
 			return err
 		})
@@ -337,10 +342,11 @@ func (s *Store) Impact(ctx context.Context, jobIDs []int32) (model.Impact, error
 // countIn adds up a count over ids.
 func (s *Store) countIn(ctx context.Context, text string, ids []int32) (int, error) {
 	total := 0
-	for i := 0; i < len(ids); i += idBatch {
-		args := padded(ids[i:min(i+idBatch, len(ids))])
+	for i := 0; i < len(ids); i += sqldb.IDBatch {
+		args := sqldb.Padded(ids[i:min(i+sqldb.IDBatch, len(ids))])
 		var n int
-		if err := s.reader().QueryRowContext(ctx, s.sql(text+"("+marks(len(args))+")"), args...).Scan(&n); err != nil {
+		if err := s.db.Reader().QueryRowContext(ctx, s.db.SQL(text+"("+sqldb.Marks(len(args))+")"),
+			args...).Scan(&n); err != nil {
 			return 0, err
 		}
 		total += n
@@ -351,11 +357,11 @@ func (s *Store) countIn(ctx context.Context, text string, ids []int32) (int, err
 // Parents returns jobs that have other jobs as children, at most limit, by id:
 // only id, group, name and children of each.
 func (s *Store) Parents(ctx context.Context, limit int) ([]*model.Job, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (*model.Job, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (*model.Job, error) {
 		var j model.Job
 		err := row.Scan(&j.ID, &j.GroupID, &j.Name, scanText{&j.Children})
 		return &j, err
-	}, s.sql("SELECT id, job_group, {job.name}, child_jobid FROM xxl_job_info WHERE child_jobid <> '' "+
+	}, s.db.SQL("SELECT id, job_group, {job.name}, child_jobid FROM xxl_job_info WHERE child_jobid <> '' "+
 		"ORDER BY id LIMIT ?"), limit)
 	if err != nil {
 		return nil, fmt.Errorf("jobs with children: %w", err)

@@ -7,8 +7,8 @@
 //
 // Statements are constants with ? and braces: {group.title} and {job.name} are
 // columns that releases of the Java admin name differently, {lock} is the row
-// lock of databases that have one. Store.sql binds a text to this database,
-// once; only type dialect knows how the databases differ beyond that.
+// lock of databases that have one. Package sqldb, on which this one stands, binds
+// a text to this database, once, and knows how the databases differ beyond that.
 //
 // # Transactions
 //
@@ -16,10 +16,6 @@
 // deadlock or a lock that could not be had makes the transaction run again. A
 // COMMIT of which nobody knows whether it was carried out is ErrUnknownOutcome:
 // the caller reads, or repeats what is safe to repeat.
-//
-// SQLite has one writing connection, which is a queue by itself, and a few
-// reading ones. Checkpoints run beside the writer; it is only kept out for the
-// short rest when the write-ahead log has grown long.
 //
 // # The run is the outbox
 //

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // Snapshot is what a database holds of groups, jobs and users, each in the order
@@ -27,9 +28,10 @@ func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if sc.Generation == "" {
 		return snap, nil
 	}
-	err := s.atOnce(ctx, func(ctx context.Context, q querier) error {
+	err := s.db.AtOnce(ctx, func(ctx context.Context, q sqldb.Querier) error {
 		var err error
-		if snap.Groups, err = collect(ctx, q, s.groupRow, s.bind(exportGroups(&sc)+" ORDER BY g.id")); err != nil {
+		if snap.Groups, err = sqldb.Collect(ctx, q, s.groupRow,
+			s.db.Bind(exportGroups(&sc)+" ORDER BY g.id")); err != nil {
 			return err
 		}
 		columns := jobColumns
@@ -37,10 +39,10 @@ func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 			columns = strings.Replace(columns, "x_time_zone", "NULL", 1)
 		}
 		text := "SELECT " + columns + " FROM xxl_job_info ORDER BY id"
-		if snap.Jobs, err = collect(ctx, q, s.jobRow, s.bind(text)); err != nil {
+		if snap.Jobs, err = sqldb.Collect(ctx, q, s.jobRow, s.db.Bind(text)); err != nil {
 			return err
 		}
-		snap.Users, err = collect(ctx, q, func(row scanner) (*model.User, error) {
+		snap.Users, err = sqldb.Collect(ctx, q, func(row sqldb.Scanner) (*model.User, error) {
 			var u model.User
 			var role int
 			err := row.Scan(&u.ID, &u.Username, &role, scanText{&u.Permission})
@@ -68,22 +70,6 @@ func exportGroups(sc *schema) string {
 		", NULL, NULL FROM xxl_job_group g" + join
 }
 
-// atOnce runs reads that all see the database as it was at one instant.
-func (s *Store) atOnce(ctx context.Context, fn func(ctx context.Context, q querier) error) error {
-	ctx, cancel := context.WithTimeout(ctx, readLimit)
-	defer cancel()
-	var opts *sql.TxOptions
-	if !s.d.local { // SQLite gives every transaction one instant
-		opts = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	}
-	tx, err := s.rd.BeginTx(ctx, opts)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // nothing was written
-	return fn(ctx, tx)
-}
-
 // GlueAfter returns up to limit code versions of all jobs whose ids are above
 // afterID, in the order of ids; also of a database that Migrate has not touched,
 // where nobody knows who has saved them.
@@ -96,7 +82,7 @@ func (s *Store) GlueAfter(ctx context.Context, afterID int32, limit int) ([]*mod
 	if !sc.codeUsers {
 		text = strings.NewReplacer("u.username, u.saved_ms", "NULL, NULL", glueUser, "").Replace(text)
 	}
-	list, err := collect(ctx, s.reader(), s.glueRow, s.sql(text), afterID, limit)
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.glueRow, s.db.SQL(text), afterID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("code versions after %d: %w", afterID, err)
 	}
@@ -113,8 +99,8 @@ func (s *Store) LogsAfter(
 		return nil, afterID, false, nil
 	}
 	// By id alone: a list by time and id would sort all rows again for each page.
-	read, err := collect(ctx, s.reader(), s.logRow,
-		s.sql("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id > ? ORDER BY l.id LIMIT ?"), afterID, limit)
+	read, err := sqldb.Collect(ctx, s.db.Reader(), s.logRow,
+		s.db.SQL("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id > ? ORDER BY l.id LIMIT ?"), afterID, limit)
 	if err != nil {
 		return nil, afterID, false, fmt.Errorf("logs after %d: %w", afterID, err)
 	}
@@ -135,8 +121,8 @@ func (s *Store) FirstLogAt(ctx context.Context, from time.Time) (int64, error) {
 		return 0, nil
 	}
 	var first sql.NullInt64
-	err := s.reader().QueryRowContext(ctx, s.sql("SELECT MIN(l.id) FROM xxl_job_log l WHERE l.trigger_time >= ?"),
-		s.wall(from)).Scan(&first)
+	err := s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT MIN(l.id) FROM xxl_job_log l WHERE l.trigger_time >= ?"),
+		s.db.Wall(from)).Scan(&first)
 	if err != nil || !first.Valid {
 		return 0, err
 	}
@@ -150,14 +136,14 @@ func (s *Store) SettingsWith(ctx context.Context, prefix string) (map[string]str
 		return nil, nil
 	}
 	found := make(map[string]string)
-	_, err := collect(ctx, s.reader(), func(row scanner) (struct{}, error) {
+	_, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (struct{}, error) {
 		var name, value string
 		err := row.Scan(&name, &value)
 		if strings.HasPrefix(name, prefix) {
 			found[name] = value
 		}
 		return struct{}{}, err
-	}, s.sql("SELECT name, value FROM xxljob_setting"))
+	}, s.db.SQL("SELECT name, value FROM xxljob_setting"))
 	if err != nil {
 		return nil, fmt.Errorf("settings %s*: %w", prefix, err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/dbtest"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 	"github.com/xxljob-go/xxljob/admin/internal/store/storetest"
 )
 
@@ -151,7 +152,7 @@ func TestOutcomeUnknown(t *testing.T) {
 
 				lost := manualRuns(3)
 				p.arm("COMMIT", forward)
-				require.ErrorIs(t, s.CreateRuns(t.Context(), lost), store.ErrUnknownOutcome)
+				require.ErrorIs(t, s.CreateRuns(t.Context(), lost), sqldb.ErrUnknownOutcome)
 				for _, r := range lost {
 					assert.Zero(t, r.LogID)
 				}
@@ -169,7 +170,7 @@ func TestOutcomeUnknown(t *testing.T) {
 				}
 				p.arm("COMMIT", forward)
 				_, err := s.Finish(t.Context(), outs, none)
-				require.ErrorIs(t, err, store.ErrUnknownOutcome)
+				require.ErrorIs(t, err, sqldb.ErrUnknownOutcome)
 				ends, err := s.Finish(t.Context(), outs, none)
 				require.NoError(t, err)
 				for _, e := range ends {
@@ -196,7 +197,7 @@ func TestConnectionLost(t *testing.T) {
 				p.arm(at, true)
 				err := s.CreateRuns(t.Context(), runs)
 				require.Error(t, err, at)
-				require.NotErrorIs(t, err, store.ErrUnknownOutcome, at)
+				require.NotErrorIs(t, err, sqldb.ErrUnknownOutcome, at)
 				assert.Zero(t, runs[0].LogID)
 			}
 			require.NoError(t, s.CreateRuns(t.Context(), runs))

@@ -1,8 +1,9 @@
 package store
 
 import (
-	"context"
 	"strings"
+
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 const (
@@ -50,8 +51,8 @@ var likeEscaper = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 // in matches one of the ids, of which there is at least one.
 func (w *where) in(column string, ids []int32) {
-	args := padded(ids)
-	w.add(column+" IN ("+marks(len(args))+")", args...)
+	args := sqldb.Padded(ids)
+	w.add(column+" IN ("+sqldb.Marks(len(args))+")", args...)
 }
 
 // String is the clause with its keyword, or nothing.
@@ -86,64 +87,3 @@ func (w *where) groups(column string, id int32, allowed []int32) bool {
 	}
 	return true
 }
-
-// idBatch is how many rows one statement names by their ids, at most.
-const idBatch = 512
-
-// padded returns the ids as arguments, the last one repeated until there are
-// 1, 8, 64 or a multiple of 512 of them: few statement texts for all lengths.
-func padded[T ~int32 | ~int64](ids []T) []any {
-	size := 1
-	for size < len(ids) && size < idBatch {
-		size *= 8
-	}
-	if n := len(ids); n > idBatch {
-		size = (n + idBatch - 1) / idBatch * idBatch
-	}
-	args := make([]any, size)
-	for i := range args {
-		args[i] = ids[min(i, len(ids)-1)]
-	}
-	return args
-}
-
-// selectIDs runs a query that selects one number a row.
-func selectIDs[T ~int32 | ~int64](ctx context.Context, q querier, text string, args ...any) ([]T, error) {
-	rows, err := q.QueryContext(ctx, text, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var ids []T
-	for rows.Next() {
-		var id T
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
-}
-
-// collect runs a query and reads each row with scan.
-func collect[T any](
-	ctx context.Context, q querier, scan func(row scanner) (T, error), text string, args ...any,
-) ([]T, error) {
-	rows, err := q.QueryContext(ctx, text, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []T
-	for rows.Next() {
-		item, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, item)
-	}
-	return list, rows.Err()
-}
-
-// scanner is *sql.Row or *sql.Rows.
-type scanner interface{ Scan(dest ...any) error }

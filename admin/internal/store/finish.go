@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // FinishStatus says what became of an outcome.
@@ -73,7 +74,7 @@ func (s *Store) Finish(
 		return nil, nil
 	}
 	ends, err := s.finish(ctx, outs, decide, false)
-	if err == nil || !s.d.refusesRow(err) {
+	if err == nil || !s.db.RefusesRow(err) {
 		return ends, err
 	}
 	if len(outs) > 1 {
@@ -88,7 +89,7 @@ func (s *Store) Finish(
 		}
 		return append(first, rest...), nil
 	}
-	if ends, err = s.finish(ctx, outs, decide, true); err != nil && s.d.refusesRow(err) {
+	if ends, err = s.finish(ctx, outs, decide, true); err != nil && s.db.RefusesRow(err) {
 		return []*Ending{{Outcome: outs[0], Err: fmt.Errorf("result of run %d: %w", outs[0].LogID, err)}}, nil
 	}
 	return ends, err
@@ -98,7 +99,7 @@ func (s *Store) finish(
 	ctx context.Context, outs []*model.Outcome, decide func([]*Ending, Loader) error, careful bool,
 ) ([]*Ending, error) {
 	var f *finishing
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		f = &finishing{s: s, q: q, creation: s.creation(careful, &RefusedError{})}
 		return f.run(ctx, outs, decide)
 	})
@@ -115,7 +116,7 @@ func (s *Store) finish(
 type finishing struct {
 	*creation
 	s    *Store
-	q    querier
+	q    sqldb.Querier
 	ends []*Ending
 	rows map[int64]*lockedRow
 }
@@ -186,10 +187,10 @@ func (f *finishing) lock(ctx context.Context, outs []*model.Outcome) error {
 	for i, out := range outs {
 		ids[i] = out.LogID
 	}
-	cond, args := f.s.in("l.id", sortedIDs(ids))
-	rows, err := f.q.QueryContext(ctx, f.s.bind("SELECT "+runColumns+", l.handle_code, l.trigger_time, "+
+	cond, args := f.s.db.In("l.id", sqldb.SortedIDs(ids))
+	rows, err := f.q.QueryContext(ctx, f.s.db.Bind("SELECT "+runColumns+", l.handle_code, l.trigger_time, "+
 		"CASE WHEN l.trigger_msg IS NULL THEN 1 ELSE 0 END FROM xxl_job_log l "+
-		"LEFT JOIN xxljob_run r ON r.log_id = l.id WHERE "+cond+" ORDER BY l.id"+f.s.d.lockOf("l")), args...)
+		"LEFT JOIN xxljob_run r ON r.log_id = l.id WHERE "+cond+" ORDER BY l.id"+f.s.db.LockOf("l")), args...)
 	if err != nil {
 		return err
 	}
@@ -199,7 +200,7 @@ func (f *finishing) lock(ctx context.Context, outs []*model.Outcome) error {
 		row := &lockedRow{}
 		var at time.Time
 		var noMsg int
-		row.run, row.open, err = runRow(rows, &row.triggerCode, &row.handleCode, f.s.scanTime(&at), &noMsg)
+		row.run, row.open, err = runRow(rows, &row.triggerCode, &row.handleCode, f.s.db.ScanTime(&at), &noMsg)
 		if err != nil {
 			return err
 		}

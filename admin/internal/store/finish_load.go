@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // loadLogs reads the log rows that have no run.
@@ -18,8 +19,8 @@ func (f *finishing) loadLogs(ctx context.Context) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	cond, args := f.s.in("l.id", sortedIDs(ids))
-	rows, err := f.q.QueryContext(ctx, f.s.bind("SELECT "+logColumns+" FROM xxl_job_log l WHERE "+cond), args...)
+	cond, args := f.s.db.In("l.id", sqldb.SortedIDs(ids))
+	rows, err := f.q.QueryContext(ctx, f.s.db.Bind("SELECT "+logColumns+" FROM xxl_job_log l WHERE "+cond), args...)
 	if err != nil {
 		return err
 	}
@@ -50,10 +51,10 @@ func (f *finishing) loadJobs(ctx context.Context, ending []*Ending) error {
 			failed = append(failed, id)
 		}
 	}
-	cond, args := f.s.in("id", sortedIDs(all))
+	cond, args := f.s.db.In("id", sqldb.SortedIDs(all))
 	among := ""
 	if len(failed) > 0 {
-		text, more := f.s.in("id", sortedIDs(failed))
+		text, more := f.s.db.In("id", sqldb.SortedIDs(failed))
 		among, args = " OR "+text, append(args, more...)
 	}
 	jobs, err := f.s.jobsWhere(ctx, f.q, cond+" AND (child_jobid <> ''"+among+")", args...)
@@ -85,8 +86,10 @@ const allColumns = "id, job_group, {job.name}, add_time, update_time, author, al
 	"trigger_status, trigger_last_time, trigger_next_time, x_time_zone"
 
 // jobsWhere reads jobs inside a transaction.
-func (s *Store) jobsWhere(ctx context.Context, q querier, cond string, args ...any) (map[int32]*model.Job, error) {
-	rows, err := q.QueryContext(ctx, s.bind("SELECT "+allColumns+" FROM xxl_job_info WHERE "+cond), args...)
+func (s *Store) jobsWhere(ctx context.Context, q sqldb.Querier, cond string, args ...any) (map[int32]*model.Job,
+	error,
+) {
+	rows, err := q.QueryContext(ctx, s.db.Bind("SELECT "+allColumns+" FROM xxl_job_info WHERE "+cond), args...)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +113,7 @@ func (l loader) Jobs(ctx context.Context, ids []int32) (map[int32]*model.Job, er
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	cond, args := l.f.s.in("id", sortedIDs(ids))
+	cond, args := l.f.s.db.In("id", sqldb.SortedIDs(ids))
 	jobs, err := l.f.s.jobsWhere(ctx, l.f.q, cond, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read jobs: %w", err)

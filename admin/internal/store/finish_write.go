@@ -7,47 +7,51 @@ import (
 	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // The kinds of changes of log rows, each one statement.
 var (
-	triggerCols = []col{
-		{name: "trigger_code", kind: kindInt},
-		{name: "trigger_msg", kind: kindText},
-		{name: "executor_address", kind: kindText, op: opOver},
-		{name: "alarm_status", kind: kindInt},
+	triggerCols = []sqldb.Col{
+		{Name: "trigger_code", Kind: sqldb.KindInt},
+		{Name: "trigger_msg", Kind: sqldb.KindText},
+		{Name: "executor_address", Kind: sqldb.KindText, Op: sqldb.OpOver},
+		{Name: "alarm_status", Kind: sqldb.KindInt},
 	}
-	handleCols = []col{
-		{name: "handle_time", kind: kindTime},
-		{name: "handle_code", kind: kindInt},
-		{name: "handle_msg", kind: kindText},
+	handleCols = []sqldb.Col{
+		{Name: "handle_time", Kind: sqldb.KindTime},
+		{Name: "handle_code", Kind: sqldb.KindInt},
+		{Name: "handle_msg", Kind: sqldb.KindText},
 	}
-	triggerTable = table{name: "xxl_job_log", key: "id", cols: triggerCols}
-	handleTable  = table{name: "xxl_job_log", key: "id", cols: append(slices.Clone(handleCols),
-		col{name: "trigger_code", kind: kindInt}, col{name: "alarm_status", kind: kindInt})}
-	bothTable = table{name: "xxl_job_log", key: "id", cols: append(slices.Clone(triggerCols), handleCols...)}
-	lateTable = table{name: "xxl_job_log", key: "id", cols: handleCols}
-	fillTable = table{name: "xxl_job_log", key: "id", cols: []col{
-		{name: "trigger_msg", kind: kindText, op: opFill},
-		{name: "executor_address", kind: kindText, op: opFill},
-		{name: "trigger_code", kind: kindInt},
+	triggerTable = sqldb.Table{Name: "xxl_job_log", Key: "id", Cols: triggerCols}
+	handleTable  = sqldb.Table{Name: "xxl_job_log", Key: "id", Cols: append(slices.Clone(handleCols),
+		sqldb.Col{Name: "trigger_code", Kind: sqldb.KindInt}, sqldb.Col{Name: "alarm_status", Kind: sqldb.KindInt})}
+	bothTable = sqldb.Table{Name: "xxl_job_log", Key: "id", Cols: append(slices.Clone(triggerCols), handleCols...)}
+	lateTable = sqldb.Table{Name: "xxl_job_log", Key: "id", Cols: handleCols}
+	fillTable = sqldb.Table{Name: "xxl_job_log", Key: "id", Cols: []sqldb.Col{
+		{Name: "trigger_msg", Kind: sqldb.KindText, Op: sqldb.OpFill},
+		{Name: "executor_address", Kind: sqldb.KindText, Op: sqldb.OpFill},
+		{Name: "trigger_code", Kind: sqldb.KindInt},
 	}}
-	suffixTable = table{name: "xxl_job_log", key: "id", cols: []col{
-		{name: "trigger_msg", kind: kindText, op: opAppend},
+	suffixTable = sqldb.Table{Name: "xxl_job_log", Key: "id", Cols: []sqldb.Col{
+		{Name: "trigger_msg", Kind: sqldb.KindText, Op: sqldb.OpAppend},
 	}}
-	sentTable = table{name: "xxljob_run", key: "log_id", cols: []col{{name: "sent_ms", kind: kindInt}}}
+	sentTable = sqldb.Table{Name: "xxljob_run", Key: "log_id", Cols: []sqldb.Col{{
+		Name: "sent_ms",
+		Kind: sqldb.KindInt,
+	}}}
 )
 
 // batch collects the rows of one kind of change.
 type batch struct {
-	t    *table
+	t    *sqldb.Table
 	keys []int64
-	rows rows
+	rows sqldb.Rows
 }
 
 func (b *batch) add(id int64, vals ...any) {
 	b.keys = append(b.keys, id)
-	b.rows.add(vals...)
+	b.rows.Add(vals...)
 }
 
 // write puts everything into the database.
@@ -67,7 +71,7 @@ func (f *finishing) write(ctx context.Context, ending []*Ending) error {
 		{t: &suffixTable},
 		{t: &sentTable},
 	}
-	clock := wallCache{s: f.s}
+	clock := f.s.db.NewWallCache()
 	for _, id := range ids {
 		row := f.rows[id]
 		f.change(row, kinds, &clock)
@@ -82,11 +86,11 @@ func (f *finishing) write(ctx context.Context, ending []*Ending) error {
 		}
 	}
 	for _, b := range kinds {
-		if _, err := f.s.update(ctx, f.q, b.t, b.keys, &b.rows); err != nil {
+		if _, err := f.s.db.Update(ctx, f.q, b.t, b.keys, &b.rows); err != nil {
 			return fmt.Errorf("write results: %w", err)
 		}
 	}
-	if err := f.s.deleteRows(ctx, f.q, "xxljob_run", "log_id", sortedIDs(gone)); err != nil {
+	if err := f.s.deleteRows(ctx, f.q, "xxljob_run", "log_id", sqldb.SortedIDs(gone)); err != nil {
 		return fmt.Errorf("delete ended runs: %w", err)
 	}
 	var created []*model.Run
@@ -112,7 +116,7 @@ func (r *lockedRow) after() class {
 }
 
 // change adds what is to be written of a row to the statements.
-func (f *finishing) change(row *lockedRow, kinds []*batch, clock *wallCache) {
+func (f *finishing) change(row *lockedRow, kinds []*batch, clock *sqldb.WallCache) {
 	const trigger, handle, both, late, fill, suffix, sent = 0, 1, 2, 3, 4, 5, 6
 	id := row.run.LogID
 	var alarm int64
@@ -139,7 +143,7 @@ func (f *finishing) change(row *lockedRow, kinds []*batch, clock *wallCache) {
 		if msg.Valid {
 			msg.S = f.message(msg.S, "")
 		}
-		h = []any{clock.at(res.AtMs), int64(res.Code), textArg(msg)}
+		h = []any{clock.At(res.AtMs), int64(res.Code), textArg(msg)}
 	}
 	switch {
 	case t != nil && h != nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // glueVersionsKept is how many versions of a job's code are kept.
@@ -19,12 +20,12 @@ const glueColumns = "v.id, v.job_id, v.glue_type, v.glue_source, v.glue_remark, 
 // some databases give them out again, does not count.
 const glueUser = "LEFT JOIN xxljob_code_version u ON u.version_id = v.id AND u.job_id = v.job_id"
 
-func (s *Store) glueRow(row scanner) (*model.GlueVersion, error) {
+func (s *Store) glueRow(row sqldb.Scanner) (*model.GlueVersion, error) {
 	var v model.GlueVersion
 	var user sql.NullString
 	var saved sql.NullInt64
 	err := row.Scan(&v.ID, &v.JobID, scanString{&v.GlueType}, scanText{&v.Source}, &v.Remark,
-		s.scanTime(&v.AddTime), s.scanTime(&v.Updated), &user, &saved)
+		s.db.ScanTime(&v.AddTime), s.db.ScanTime(&v.Updated), &user, &saved)
 	if saved.Valid && saved.Int64/1000 == v.Updated.Unix() {
 		v.User = user.String
 	}
@@ -46,18 +47,18 @@ func (s *Store) SaveGlue(ctx context.Context, v *model.GlueVersion) error {
 		return fmt.Errorf("save code of job %d: %w", v.JobID, err)
 	}
 	var id, before int32
-	err = s.inTx(ctx, func(q querier) error {
+	err = s.db.InTx(ctx, func(q sqldb.Querier) error {
 		// The job's row first: of two who save at once one waits here.
-		res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_info SET update_time = ? WHERE id = ?"),
-			s.wall(v.Updated), v.JobID)
+		res, err := q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_info SET update_time = ? WHERE id = ?"),
+			s.db.Wall(v.Updated), v.JobID)
 		if err := oneRow(res, err); err != nil {
 			return err
 		}
 		if before, err = s.keepGlue(ctx, q, v); err != nil {
 			return err
 		}
-		_, err = q.ExecContext(ctx, s.sql("UPDATE xxl_job_info SET glue_source = ?, glue_remark = ?, "+
-			"glue_updatetime = ? WHERE id = ?"), textArg(v.Source), v.Remark, s.wall(v.Updated), v.JobID)
+		_, err = q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_info SET glue_source = ?, glue_remark = ?, "+
+			"glue_updatetime = ? WHERE id = ?"), textArg(v.Source), v.Remark, s.db.Wall(v.Updated), v.JobID)
 		if err != nil {
 			return err
 		}
@@ -75,16 +76,16 @@ func (s *Store) SaveGlue(ctx context.Context, v *model.GlueVersion) error {
 
 // keepGlue returns the version that holds the code of a job as it stands, 0
 // where it has none. Code that is no version yet becomes one, before next does.
-func (s *Store) keepGlue(ctx context.Context, q querier, next *model.GlueVersion) (int32, error) {
+func (s *Store) keepGlue(ctx context.Context, q sqldb.Querier, next *model.GlueVersion) (int32, error) {
 	jobID := next.JobID
 	now := &model.GlueVersion{JobID: jobID}
-	err := q.QueryRowContext(ctx, s.sql("SELECT glue_type, glue_source, glue_remark, glue_updatetime "+
+	err := q.QueryRowContext(ctx, s.db.SQL("SELECT glue_type, glue_source, glue_remark, glue_updatetime "+
 		"FROM xxl_job_info WHERE id = ?"), jobID).
-		Scan(scanString{&now.GlueType}, scanText{&now.Source}, scanString{&now.Remark}, s.scanTime(&now.Updated))
+		Scan(scanString{&now.GlueType}, scanText{&now.Source}, scanString{&now.Remark}, s.db.ScanTime(&now.Updated))
 	if err != nil || now.Source.S == "" {
 		return 0, err
 	}
-	newest, err := collect(ctx, q, s.glueRow, s.sql("SELECT "+glueColumns+" FROM xxl_job_logglue v "+
+	newest, err := sqldb.Collect(ctx, q, s.glueRow, s.db.SQL("SELECT "+glueColumns+" FROM xxl_job_logglue v "+
 		glueUser+" WHERE v.job_id = ? ORDER BY v.update_time DESC, v.id DESC LIMIT 1"), jobID)
 	if err != nil {
 		return 0, err
@@ -105,38 +106,40 @@ func (s *Store) keepGlue(ctx context.Context, q querier, next *model.GlueVersion
 }
 
 // addGlue inserts a version, and who has saved it.
-func (s *Store) addGlue(ctx context.Context, q querier, v *model.GlueVersion) (int32, error) {
-	id, err := s.insertID(ctx, q, "INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, "+
+func (s *Store) addGlue(ctx context.Context, q sqldb.Querier, v *model.GlueVersion) (int32, error) {
+	id, err := s.db.InsertID(ctx, q, "INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, "+
 		"add_time, update_time) VALUES (?,?,?,?,?,?)",
-		v.JobID, v.GlueType, textArg(v.Source), v.Remark, s.wall(v.AddTime), s.wall(v.Updated))
+		v.JobID, v.GlueType, textArg(v.Source), v.Remark, s.db.Wall(v.AddTime), s.db.Wall(v.Updated))
 	if err != nil || v.User == "" {
 		return int32(id), err //nolint:gosec // the column is 32 bits wide
 	}
-	_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxljob_code_version (version_id, job_id, saved_ms, username) "+
-		"VALUES (?,?,?,?)"+s.d.upsert("version_id", "job_id", "saved_ms", "username")),
+	_, err = q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_code_version (version_id, job_id, saved_ms, username) "+
+		"VALUES (?,?,?,?)"+s.db.Upsert("version_id", "job_id", "saved_ms", "username")),
 		id, v.JobID, v.Updated.UnixMilli(), cutRunes(v.User, auditName))
 	return int32(id), err //nolint:gosec // as above
 }
 
-func (s *Store) dropOldGlue(ctx context.Context, q querier, jobID int32) error {
-	old, err := selectIDs[int32](ctx, q, s.sql("SELECT id FROM xxl_job_logglue WHERE job_id = ? "+
-		"ORDER BY update_time DESC, id DESC LIMIT ? OFFSET ?"), jobID, idBatch, glueVersionsKept)
+func (s *Store) dropOldGlue(ctx context.Context, q sqldb.Querier, jobID int32) error {
+	old, err := sqldb.SelectIDs[int32](ctx, q, s.db.SQL("SELECT id FROM xxl_job_logglue WHERE job_id = ? "+
+		"ORDER BY update_time DESC, id DESC LIMIT ? OFFSET ?"), jobID, sqldb.IDBatch, glueVersionsKept)
 	if err != nil || len(old) == 0 {
 		return err
 	}
-	args := padded(old)
-	_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_logglue WHERE id IN ("+marks(len(args))+")"), args...)
+	args := sqldb.Padded(old)
+	_, err = q.ExecContext(ctx, s.db.SQL("DELETE FROM xxl_job_logglue WHERE id IN ("+sqldb.Marks(len(args))+")"),
+		args...)
 	if err != nil {
 		return err
 	}
-	_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_code_version WHERE version_id IN ("+marks(len(args))+")"),
+	_, err = q.ExecContext(ctx,
+		s.db.SQL("DELETE FROM xxljob_code_version WHERE version_id IN ("+sqldb.Marks(len(args))+")"),
 		args...)
 	return err
 }
 
 // GlueVersions returns the kept versions of a job's code, newest first.
 func (s *Store) GlueVersions(ctx context.Context, jobID int32) ([]*model.GlueVersion, error) {
-	list, err := collect(ctx, s.reader(), s.glueRow, s.sql("SELECT "+glueColumns+" FROM xxl_job_logglue v "+
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.glueRow, s.db.SQL("SELECT "+glueColumns+" FROM xxl_job_logglue v "+
 		glueUser+" WHERE v.job_id = ? ORDER BY v.update_time DESC, v.id DESC LIMIT ?"), jobID, glueVersionsKept)
 	if err != nil {
 		return nil, fmt.Errorf("code versions of job %d: %w", jobID, err)

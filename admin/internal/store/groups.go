@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // groupSelect selects the columns of groupRow. The token lies in the group's
@@ -25,12 +26,12 @@ const oldTokens = " LEFT JOIN xxljob_old_token o ON o.group_id = g.id"
 
 const groupOrder = " ORDER BY g.app_name, g.{group.title}, g.id"
 
-func (s *Store) groupRow(row scanner) (*model.Group, error) {
+func (s *Store) groupRow(row sqldb.Scanner) (*model.Group, error) {
 	var g model.Group
 	var kind int
 	var old model.Text
 	var until sql.NullInt64
-	err := row.Scan(&g.ID, &g.AppName, &g.Title, &kind, scanText{&g.AddressList}, s.scanTime(&g.UpdateTime),
+	err := row.Scan(&g.ID, &g.AppName, &g.Title, &kind, scanText{&g.AddressList}, s.db.ScanTime(&g.UpdateTime),
 		scanString{&g.AccessToken}, scanText{&old}, &until)
 	g.Manual = kind == 1
 	if old.Valid {
@@ -63,12 +64,12 @@ func (s *Store) CreateGroup(ctx context.Context, g *model.Group) error {
 		return fmt.Errorf("create group: %w", err)
 	}
 	var id int32
-	err := s.inTx(ctx, func(q querier) (err error) {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) (err error) {
 		if id, err = s.insertGroup(ctx, q, g); err != nil {
 			return s.dupError(err)
 		}
 		// SQLite may give out the id of a group that is gone.
-		_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_group_role WHERE group_id = ?"), id)
+		_, err = q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_group_role WHERE group_id = ?"), id)
 		return err
 	})
 	if err != nil {
@@ -78,10 +79,10 @@ func (s *Store) CreateGroup(ctx context.Context, g *model.Group) error {
 	return nil
 }
 
-func (s *Store) insertGroup(ctx context.Context, q querier, g *model.Group) (int32, error) {
-	id, err := s.insertID(ctx, q, "INSERT INTO xxl_job_group (app_name, {group.title}, address_type, address_list, "+
+func (s *Store) insertGroup(ctx context.Context, q sqldb.Querier, g *model.Group) (int32, error) {
+	id, err := s.db.InsertID(ctx, q, "INSERT INTO xxl_job_group (app_name, {group.title}, address_type, address_list, "+
 		"update_time) VALUES (?,?,?,?,?)",
-		g.AppName, g.Title, bit(g.Manual), textArg(g.AddressList), s.wall(g.UpdateTime))
+		g.AppName, g.Title, bit(g.Manual), textArg(g.AddressList), s.db.Wall(g.UpdateTime))
 	if err != nil {
 		return 0, err
 	}
@@ -90,23 +91,24 @@ func (s *Store) insertGroup(ctx context.Context, q querier, g *model.Group) (int
 
 // dupError makes ErrDuplicate of the database's own error.
 func (s *Store) dupError(err error) error {
-	if err != nil && s.isDuplicate(err) {
+	if err != nil && s.db.Duplicate(err) {
 		return ErrDuplicate
 	}
 	return err
 }
 
-func (s *Store) setGroupToken(ctx context.Context, q querier, id int32, token string) error {
+func (s *Store) setGroupToken(ctx context.Context, q sqldb.Querier, id int32, token string) error {
 	if s.Info().GroupToken {
-		_, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_group SET access_token = ? WHERE id = ?"), orNull(token), id)
+		_, err := q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_group SET access_token = ? WHERE id = ?"),
+			orNull(token), id)
 		return err
 	}
 	if token == "" {
-		_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_group WHERE group_id = ?"), id)
+		_, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_group WHERE group_id = ?"), id)
 		return err
 	}
-	_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_group (group_id, access_token) VALUES (?,?)"+
-		s.d.upsert("group_id", "access_token")), id, token)
+	_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_group (group_id, access_token) VALUES (?,?)"+
+		s.db.Upsert("group_id", "access_token")), id, token)
 	return err
 }
 
@@ -123,8 +125,9 @@ func (s *Store) SetGroupToken(
 	if err := checkFields(fields...); err != nil {
 		return fmt.Errorf("token of group %d: %w", id, err)
 	}
-	err := s.inTx(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_group SET update_time = ? WHERE id = ?"), s.wall(at), id)
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
+		res, err := q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_group SET update_time = ? WHERE id = ?"),
+			s.db.Wall(at), id)
 		if err := oneRow(res, err); err != nil {
 			return err
 		}
@@ -138,8 +141,8 @@ func (s *Store) SetGroupToken(
 		if !old.Until.IsZero() {
 			until = old.Until.UnixMilli()
 		}
-		_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxljob_old_token (group_id, access_token, until_ms) "+
-			"VALUES (?,?,?)"+s.d.upsert("group_id", "access_token", "until_ms")), id, old.Token, until)
+		_, err = q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_old_token (group_id, access_token, until_ms) "+
+			"VALUES (?,?,?)"+s.db.Upsert("group_id", "access_token", "until_ms")), id, old.Token, until)
 		return err
 	})
 	if err != nil {
@@ -150,15 +153,15 @@ func (s *Store) SetGroupToken(
 
 // EndOldToken ends the old token of a group. That there is none is no error.
 func (s *Store) EndOldToken(ctx context.Context, id int32) error {
-	err := s.inTx(ctx, func(q querier) error { return s.endOldToken(ctx, q, id) })
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error { return s.endOldToken(ctx, q, id) })
 	if err != nil {
 		return fmt.Errorf("old token of group %d: %w", id, err)
 	}
 	return nil
 }
 
-func (s *Store) endOldToken(ctx context.Context, q querier, id int32) error {
-	_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_old_token WHERE group_id = ?"), id)
+func (s *Store) endOldToken(ctx context.Context, q sqldb.Querier, id int32) error {
+	_, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_old_token WHERE group_id = ?"), id)
 	return err
 }
 
@@ -168,10 +171,10 @@ func (s *Store) UpdateGroup(ctx context.Context, g *model.Group) error {
 	if err := s.checkGroup(g); err != nil {
 		return fmt.Errorf("update group %d: %w", g.ID, err)
 	}
-	err := s.inTx(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_group SET app_name = ?, {group.title} = ?, "+
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
+		res, err := q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_group SET app_name = ?, {group.title} = ?, "+
 			"address_type = ?, address_list = ?, update_time = ? WHERE id = ?"),
-			g.AppName, g.Title, bit(g.Manual), textArg(g.AddressList), s.wall(g.UpdateTime), g.ID)
+			g.AppName, g.Title, bit(g.Manual), textArg(g.AddressList), s.db.Wall(g.UpdateTime), g.ID)
 		if err := oneRow(res, s.dupError(err)); err != nil {
 			return err
 		}
@@ -187,17 +190,19 @@ func (s *Store) UpdateGroup(ctx context.Context, g *model.Group) error {
 // name unless another group has the same. A group that does not exist is no
 // error. Its jobs are not looked at.
 func (s *Store) DeleteGroup(ctx context.Context, id int32) error {
-	return s.deleteGroup(ctx, id, func(context.Context, querier) error { return nil })
+	return s.deleteGroup(ctx, id, func(context.Context, sqldb.Querier) error { return nil })
 }
 
 // deleteGroup is DeleteGroup with something that is done before in the same
 // transaction.
-func (s *Store) deleteGroup(ctx context.Context, id int32, first func(ctx context.Context, q querier) error) error {
-	err := s.inTx(ctx, func(q querier) error {
+func (s *Store) deleteGroup(ctx context.Context, id int32, first func(ctx context.Context,
+	q sqldb.Querier) error,
+) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		if err := first(ctx, q); err != nil {
 			return err
 		}
-		beats, err := selectIDs[int64](ctx, q, s.sql("SELECT r.id FROM xxl_job_group g "+
+		beats, err := sqldb.SelectIDs[int64](ctx, q, s.db.SQL("SELECT r.id FROM xxl_job_group g "+
 			"JOIN xxl_job_registry r ON r.registry_group = 'EXECUTOR' AND r.registry_key = g.app_name "+
 			"WHERE g.id = ? AND NOT EXISTS "+
 			"(SELECT 1 FROM xxl_job_group o WHERE o.app_name = g.app_name AND o.id <> g.id) ORDER BY r.id"), id)
@@ -207,13 +212,13 @@ func (s *Store) deleteGroup(ctx context.Context, id int32, first func(ctx contex
 		if err := s.deleteBeats(ctx, q, beats); err != nil {
 			return err
 		}
-		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_group WHERE id = ?"), id); err != nil {
+		if _, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxl_job_group WHERE id = ?"), id); err != nil {
 			return err
 		}
 		if err := s.endOldToken(ctx, q, id); err != nil {
 			return err
 		}
-		_, err = q.ExecContext(ctx, s.sql("DELETE FROM xxljob_group WHERE group_id = ?"), id)
+		_, err = q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_group WHERE group_id = ?"), id)
 		return err
 	})
 	if err != nil {
@@ -224,7 +229,7 @@ func (s *Store) deleteGroup(ctx context.Context, id int32, first func(ctx contex
 
 // Group returns a group, or ErrNotFound.
 func (s *Store) Group(ctx context.Context, id int32) (*model.Group, error) {
-	g, err := s.groupRow(s.reader().QueryRowContext(ctx, s.sql(s.groupSelect()+" WHERE g.id = ?"), id))
+	g, err := s.groupRow(s.db.Reader().QueryRowContext(ctx, s.db.SQL(s.groupSelect()+" WHERE g.id = ?"), id))
 	if err != nil {
 		return nil, fmt.Errorf("group %d: %w", id, notFound(err))
 	}
@@ -233,7 +238,7 @@ func (s *Store) Group(ctx context.Context, id int32) (*model.Group, error) {
 
 // AllGroups returns every group, in the order of the list.
 func (s *Store) AllGroups(ctx context.Context) ([]*model.Group, error) {
-	list, err := collect(ctx, s.reader(), s.groupRow, s.sql(s.groupSelect()+groupOrder))
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.groupRow, s.db.SQL(s.groupSelect()+groupOrder))
 	if err != nil {
 		return nil, fmt.Errorf("all groups: %w", err)
 	}
@@ -247,13 +252,13 @@ func (s *Store) Groups(ctx context.Context, f model.GroupFilter) ([]*model.Group
 	w.like("g.app_name", f.AppName)
 	w.like("g.{group.title}", f.Title)
 	var total int
-	row := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM xxl_job_group g"+w.String()), w.args...)
+	row := s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT COUNT(*) FROM xxl_job_group g"+w.String()), w.args...)
 	if err := row.Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("list groups: count: %w", err)
 	}
 	offset, limit := page(f.Offset, f.Limit)
-	list, err := collect(ctx, s.reader(), s.groupRow,
-		s.sql(s.groupSelect()+w.String()+groupOrder+" LIMIT ? OFFSET ?"), append(w.args, limit, offset)...)
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.groupRow,
+		s.db.SQL(s.groupSelect()+w.String()+groupOrder+" LIMIT ? OFFSET ?"), append(w.args, limit, offset)...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list groups: %w", err)
 	}

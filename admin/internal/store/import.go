@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // importRows is how many rows one INSERT of an import has, at most.
@@ -44,7 +45,7 @@ func (s *Store) CheckGlue(v *model.GlueVersion) error {
 // in one transaction. It returns ErrDuplicate when an id or a name is taken.
 // Texts are expected to be checked.
 func (s *Store) Import(ctx context.Context, im *Import) error {
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		if err := s.importGroups(ctx, q, im.Groups); err != nil {
 			return s.dupError(err)
 		}
@@ -62,13 +63,13 @@ func (s *Store) Import(ctx context.Context, im *Import) error {
 	return nil
 }
 
-func (s *Store) putSettings(ctx context.Context, q querier, settings map[string]string) error {
+func (s *Store) putSettings(ctx context.Context, q sqldb.Querier, settings map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		if err := checkSetting(name, settings[name]); err != nil {
 			return err
 		}
-		_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_setting (name, value) VALUES (?,?)"+
-			s.d.upsert("name", "value")), name, settings[name])
+		_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_setting (name, value) VALUES (?,?)"+
+			s.db.Upsert("name", "value")), name, settings[name])
 		if err != nil {
 			return err
 		}
@@ -76,12 +77,13 @@ func (s *Store) putSettings(ctx context.Context, q querier, settings map[string]
 	return nil
 }
 
-func (s *Store) importGroups(ctx context.Context, q querier, groups []*model.Group) error {
-	t := table{name: "xxl_job_group", cols: names("id", "app_name", "{group.title}", "address_type", "address_list",
+func (s *Store) importGroups(ctx context.Context, q sqldb.Querier, groups []*model.Group) error {
+	t := sqldb.Table{Name: "xxl_job_group", Cols: names("id", "app_name", "{group.title}", "address_type",
+		"address_list",
 		"update_time")}
-	var list rows
+	var list sqldb.Rows
 	for _, g := range groups {
-		list.add(g.ID, g.AppName, g.Title, bit(g.Manual), textArg(g.AddressList), s.wallOrNil(g.UpdateTime))
+		list.Add(g.ID, g.AppName, g.Title, bit(g.Manual), textArg(g.AddressList), s.db.WallOrNil(g.UpdateTime))
 	}
 	if err := s.insertWithIDs(ctx, q, &t, &list); err != nil {
 		return err
@@ -97,28 +99,29 @@ func (s *Store) importGroups(ctx context.Context, q querier, groups []*model.Gro
 	return nil
 }
 
-func (s *Store) importJobs(ctx context.Context, q querier, jobs []*model.Job) error {
-	t := table{name: "xxl_job_info", cols: names("id", "job_group", "{job.name}", "add_time", "update_time", "author",
+func (s *Store) importJobs(ctx context.Context, q sqldb.Querier, jobs []*model.Job) error {
+	t := sqldb.Table{Name: "xxl_job_info", Cols: names("id", "job_group", "{job.name}", "add_time", "update_time",
+		"author",
 		"alarm_email", "schedule_type", "schedule_conf", "misfire_strategy", "executor_route_strategy",
 		"executor_handler", "executor_param", "executor_block_strategy", "executor_timeout",
 		"executor_fail_retry_count", "glue_type", "glue_source", "glue_remark", "glue_updatetime", "child_jobid",
 		"trigger_status", "trigger_last_time", "trigger_next_time", "x_time_zone")}
-	var list rows
+	var list sqldb.Rows
 	for _, j := range jobs {
-		list.add(j.ID, j.GroupID, j.Name, s.wallOrNil(j.AddTime), s.wallOrNil(j.UpdateTime), textArg(j.Author),
+		list.Add(j.ID, j.GroupID, j.Name, s.db.WallOrNil(j.AddTime), s.db.WallOrNil(j.UpdateTime), textArg(j.Author),
 			textArg(j.AlarmEmail), string(j.ScheduleType), textArg(j.ScheduleConf), string(j.Misfire), string(j.Route),
 			textArg(j.Handler), textArg(j.Param), string(j.Block), j.TimeoutSec, j.Retries, j.GlueType,
-			textArg(j.GlueSource), textArg(j.GlueRemark), s.wallOrNil(j.GlueUpdated), textArg(j.Children),
+			textArg(j.GlueSource), textArg(j.GlueRemark), s.db.WallOrNil(j.GlueUpdated), textArg(j.Children),
 			bit(j.Running), j.LastMs, j.NextMs, orNull(j.TimeZone))
 	}
 	return s.insertWithIDs(ctx, q, &t, &list)
 }
 
-func (s *Store) importUsers(ctx context.Context, q querier, users []*model.User) error {
-	t := table{name: "xxl_job_user", cols: names("id", "username", "password", "role", "permission")}
-	var list rows
+func (s *Store) importUsers(ctx context.Context, q sqldb.Querier, users []*model.User) error {
+	t := sqldb.Table{Name: "xxl_job_user", Cols: names("id", "username", "password", "role", "permission")}
+	var list sqldb.Rows
 	for _, u := range users {
-		list.add(u.ID, u.Username, u.JavaHash, bit(u.Admin), textArg(u.Permission))
+		list.Add(u.ID, u.Username, u.JavaHash, bit(u.Admin), textArg(u.Permission))
 	}
 	if err := s.insertWithIDs(ctx, q, &t, &list); err != nil {
 		return err
@@ -132,30 +135,30 @@ func (s *Store) importUsers(ctx context.Context, q querier, users []*model.User)
 }
 
 // names are columns of an INSERT that says nothing of their kinds.
-func names(list ...string) []col {
-	cols := make([]col, len(list))
+func names(list ...string) []sqldb.Col {
+	cols := make([]sqldb.Col, len(list))
 	for i, name := range list {
-		cols[i] = col{name: name}
+		cols[i] = sqldb.Col{Name: name}
 	}
 	return cols
 }
 
 // insertWithIDs writes rows whose first column is the id, and moves the ids that
 // the database gives out by itself behind them.
-func (s *Store) insertWithIDs(ctx context.Context, q querier, t *table, r *rows) error {
-	if r.len() == 0 {
+func (s *Store) insertWithIDs(ctx context.Context, q sqldb.Querier, t *sqldb.Table, r *sqldb.Rows) error {
+	if r.Len() == 0 {
 		return nil
 	}
 	if err := s.insertPlain(ctx, q, t, r); err != nil {
 		return err
 	}
-	return s.pastIDs(ctx, q, t.name)
+	return s.pastIDs(ctx, q, t.Name)
 }
 
 // pastIDs makes PostgreSQL give out ids above all that are there. The others do
 // so by themselves.
-func (s *Store) pastIDs(ctx context.Context, q querier, name string) error {
-	if s.d.name != postgresName {
+func (s *Store) pastIDs(ctx context.Context, q sqldb.Querier, name string) error {
+	if s.db.Name != sqldb.Postgres {
 		return nil
 	}
 	var at int64
@@ -166,13 +169,14 @@ func (s *Store) pastIDs(ctx context.Context, q querier, name string) error {
 // ImportGlue adds code versions, whose ids the database gives, and writes a
 // setting, in one transaction. Texts are expected to be checked.
 func (s *Store) ImportGlue(ctx context.Context, versions []*model.GlueVersion, key, value string) error {
-	t := table{name: "xxl_job_logglue", cols: names("job_id", "glue_type", "glue_source", "glue_remark", "add_time",
+	t := sqldb.Table{Name: "xxl_job_logglue", Cols: names("job_id", "glue_type", "glue_source", "glue_remark",
+		"add_time",
 		"update_time")}
-	var list rows
+	var list sqldb.Rows
 	for _, v := range versions {
-		list.add(v.JobID, v.GlueType, textArg(v.Source), v.Remark, s.wallOrNil(v.AddTime), s.wallOrNil(v.Updated))
+		list.Add(v.JobID, v.GlueType, textArg(v.Source), v.Remark, s.db.WallOrNil(v.AddTime), s.db.WallOrNil(v.Updated))
 	}
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		if err := s.insertPlain(ctx, q, &t, &list); err != nil {
 			return err
 		}
@@ -185,11 +189,11 @@ func (s *Store) ImportGlue(ctx context.Context, versions []*model.GlueVersion, k
 }
 
 // insertPlain writes rows of a table whose columns may have names in braces.
-func (s *Store) insertPlain(ctx context.Context, q querier, t *table, r *rows) error {
-	for i := 0; i < r.len(); {
-		end := r.chunk(i, importRows)
-		part := r.cut(i, end)
-		if _, err := q.ExecContext(ctx, s.bind(t.insertValues(part.len())), part.vals...); err != nil {
+func (s *Store) insertPlain(ctx context.Context, q sqldb.Querier, t *sqldb.Table, r *sqldb.Rows) error {
+	for i := 0; i < r.Len(); {
+		end := r.Chunk(i, importRows)
+		part := r.Cut(i, end)
+		if _, err := q.ExecContext(ctx, s.db.Bind(t.InsertValues(part.Len())), part.Vals...); err != nil {
 			return err
 		}
 		i = end
@@ -202,29 +206,29 @@ func (s *Store) insertPlain(ctx context.Context, q querier, t *table, r *rows) e
 // keeps its id where that is free, else the database gives one; renumbered is
 // how many got another one.
 func (s *Store) ImportLogs(ctx context.Context, logs []*model.Log, key, value string) (renumbered int, err error) {
-	err = s.inTx(ctx, func(q querier) error {
+	err = s.db.InTx(ctx, func(q sqldb.Querier) error {
 		taken, err := s.takenLogs(ctx, q, logs)
 		if err != nil {
 			return err
 		}
 		renumbered = len(taken)
 		counted := make(days)
-		var kept, fresh rows
+		var kept, fresh sqldb.Rows
 		for _, l := range logs {
 			to, first := &kept, []any{l.ID}
 			if taken[l.ID] {
 				to, first = &fresh, nil
 			}
-			to.add(append(first, s.importedLog(l)...)...)
+			to.Add(append(first, s.importedLog(l)...)...)
 			if !l.TriggerTime.IsZero() {
 				counted.move(s, l.TriggerTime.UnixMilli(), classNone, classOf(l.TriggerCode, l.HandleCode))
 			}
 		}
-		with := table{name: endedTable.name, cols: append(names("id"), endedTable.cols...)}
+		with := sqldb.Table{Name: endedTable.Name, Cols: append(names("id"), endedTable.Cols...)}
 		if err := s.insertWithIDs(ctx, q, &with, &kept); err != nil {
 			return err
 		}
-		plain := table{name: endedTable.name, cols: endedTable.cols}
+		plain := sqldb.Table{Name: endedTable.Name, Cols: endedTable.Cols}
 		if err := s.insertPlain(ctx, q, &plain, &fresh); err != nil {
 			return err
 		}
@@ -248,22 +252,23 @@ func (s *Store) importedLog(l *model.Log) []any {
 	if limit := s.Info().ParamMax; limit < maxText && row.Param.Valid { // our own databases take longer ones
 		row.Param = model.T(cutRunes(row.Param.S, limit))
 	}
-	var one rows
+	var one sqldb.Rows
 	s.addEnded(&one, &row, "")
-	one.vals[importedAt] = s.wallOrNil(l.TriggerTime)
-	return one.vals
+	one.Vals[importedAt] = s.db.WallOrNil(l.TriggerTime)
+	return one.Vals
 }
 
 // takenLogs returns which ids of the rows exist already.
-func (s *Store) takenLogs(ctx context.Context, q querier, logs []*model.Log) (map[int64]bool, error) {
+func (s *Store) takenLogs(ctx context.Context, q sqldb.Querier, logs []*model.Log) (map[int64]bool, error) {
 	taken := make(map[int64]bool)
-	for chunk := range slices.Chunk(logs, idBatch) {
+	for chunk := range slices.Chunk(logs, sqldb.IDBatch) {
 		ids := make([]int64, len(chunk))
 		for i, l := range chunk {
 			ids[i] = l.ID
 		}
-		args := padded(ids)
-		found, err := selectIDs[int64](ctx, q, s.sql("SELECT id FROM xxl_job_log WHERE id IN ("+marks(len(args))+")"),
+		args := sqldb.Padded(ids)
+		found, err := sqldb.SelectIDs[int64](ctx, q,
+			s.db.SQL("SELECT id FROM xxl_job_log WHERE id IN ("+sqldb.Marks(len(args))+")"),
 			args...)
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // never is the instant by which jobs that fire no more are sorted: behind all
@@ -76,8 +77,8 @@ func (s *Store) JobIDs(ctx context.Context, f model.JobFilter, limit int) ([]int
 	if !ok {
 		return nil, nil
 	}
-	ids, err := selectIDs[int32](ctx, s.reader(),
-		s.sql("SELECT id FROM xxl_job_info"+w.String()+" ORDER BY id LIMIT ?"), append(w.args, limit)...)
+	ids, err := sqldb.SelectIDs[int32](ctx, s.db.Reader(),
+		s.db.SQL("SELECT id FROM xxl_job_info"+w.String()+" ORDER BY id LIMIT ?"), append(w.args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("ids of jobs: %w", err)
 	}
@@ -95,11 +96,11 @@ func (s *Store) TagCounts(ctx context.Context, groups []int32, limit int) ([]mod
 	if groups != nil {
 		from += " JOIN xxl_job_info j ON j.id = t.job_id"
 	}
-	list, err := collect(ctx, s.reader(), func(row scanner) (model.TagCount, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (model.TagCount, error) {
 		var t model.TagCount
 		err := row.Scan(&t.Tag, &t.Jobs)
 		return t, err
-	}, s.sql("SELECT t.tag, COUNT(*) FROM "+from+w.String()+
+	}, s.db.SQL("SELECT t.tag, COUNT(*) FROM "+from+w.String()+
 		" GROUP BY t.tag ORDER BY COUNT(*) DESC, t.tag LIMIT ?"), append(w.args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("tags of jobs: %w", err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // jobColumns are all columns of a job, in the order of jobRow.
@@ -17,14 +18,14 @@ const jobColumns = "id, job_group, {job.name}, add_time, update_time, author, al
 	"executor_block_strategy, executor_timeout, executor_fail_retry_count, glue_type, glue_source, glue_remark, " +
 	"glue_updatetime, child_jobid, trigger_status, trigger_last_time, trigger_next_time, x_time_zone"
 
-func (s *Store) jobRow(row scanner) (*model.Job, error) {
+func (s *Store) jobRow(row sqldb.Scanner) (*model.Job, error) {
 	var j model.Job
 	var status int
-	err := row.Scan(&j.ID, &j.GroupID, &j.Name, s.scanTime(&j.AddTime), s.scanTime(&j.UpdateTime),
+	err := row.Scan(&j.ID, &j.GroupID, &j.Name, s.db.ScanTime(&j.AddTime), s.db.ScanTime(&j.UpdateTime),
 		scanText{&j.Author}, scanText{&j.AlarmEmail}, &j.ScheduleType, scanText{&j.ScheduleConf}, &j.Misfire,
 		scanString{(*string)(&j.Route)}, scanText{&j.Handler}, scanText{&j.Param}, scanString{(*string)(&j.Block)},
 		&j.TimeoutSec, &j.Retries, &j.GlueType, scanText{&j.GlueSource}, scanText{&j.GlueRemark},
-		s.scanTime(&j.GlueUpdated), scanText{&j.Children}, &status, &j.LastMs, &j.NextMs, scanString{&j.TimeZone})
+		s.db.ScanTime(&j.GlueUpdated), scanText{&j.Children}, &status, &j.LastMs, &j.NextMs, scanString{&j.TimeZone})
 	j.Running = status == 1
 	return &j, err
 }
@@ -60,7 +61,7 @@ func (s *Store) CreateJob(ctx context.Context, j *model.Job) error {
 		j.GlueUpdated = j.AddTime
 	}
 	var id int32
-	err := s.inTx(ctx, func(q querier) (err error) {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) (err error) {
 		id, err = s.insertJob(ctx, q, j)
 		return err
 	})
@@ -71,16 +72,16 @@ func (s *Store) CreateJob(ctx context.Context, j *model.Job) error {
 	return nil
 }
 
-func (s *Store) insertJob(ctx context.Context, q querier, j *model.Job) (int32, error) {
-	id, err := s.insertID(ctx, q, "INSERT INTO xxl_job_info (job_group, {job.name}, add_time, update_time, author, "+
+func (s *Store) insertJob(ctx context.Context, q sqldb.Querier, j *model.Job) (int32, error) {
+	id, err := s.db.InsertID(ctx, q, "INSERT INTO xxl_job_info (job_group, {job.name}, add_time, update_time, author, "+
 		"alarm_email, schedule_type, schedule_conf, misfire_strategy, executor_route_strategy, executor_handler, "+
 		"executor_param, executor_block_strategy, executor_timeout, executor_fail_retry_count, glue_type, "+
 		"glue_source, glue_remark, glue_updatetime, child_jobid, trigger_status, trigger_last_time, "+
 		"trigger_next_time, x_time_zone) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-		j.GroupID, j.Name, s.wall(j.AddTime), s.wall(j.UpdateTime), textArg(j.Author), textArg(j.AlarmEmail),
+		j.GroupID, j.Name, s.db.Wall(j.AddTime), s.db.Wall(j.UpdateTime), textArg(j.Author), textArg(j.AlarmEmail),
 		string(j.ScheduleType), textArg(j.ScheduleConf), string(j.Misfire), string(j.Route), textArg(j.Handler),
 		textArg(j.Param), string(j.Block), j.TimeoutSec, j.Retries, j.GlueType, textArg(j.GlueSource),
-		textArg(j.GlueRemark), s.wall(j.GlueUpdated), textArg(j.Children), bit(j.Running), j.LastMs, j.NextMs,
+		textArg(j.GlueRemark), s.db.Wall(j.GlueUpdated), textArg(j.Children), bit(j.Running), j.LastMs, j.NextMs,
 		orNull(j.TimeZone))
 	return int32(id), err //nolint:gosec // the column is 32 bits wide
 }
@@ -102,8 +103,8 @@ func orNull(s string) any {
 
 // Job returns a job, or ErrNotFound.
 func (s *Store) Job(ctx context.Context, id int32) (*model.Job, error) {
-	j, err := s.jobRow(s.reader().QueryRowContext(ctx,
-		s.sql("SELECT "+jobColumns+" FROM xxl_job_info WHERE id = ?"), id))
+	j, err := s.jobRow(s.db.Reader().QueryRowContext(ctx,
+		s.db.SQL("SELECT "+jobColumns+" FROM xxl_job_info WHERE id = ?"), id))
 	if err != nil {
 		return nil, fmt.Errorf("job %d: %w", id, notFound(err))
 	}
@@ -122,10 +123,10 @@ func notFound(err error) error {
 // ids do not matter.
 func (s *Store) JobsByID(ctx context.Context, ids []int32) (map[int32]*model.Job, error) {
 	jobs := make(map[int32]*model.Job, len(ids))
-	for chunk := range slices.Chunk(ids, idBatch) {
-		args := padded(chunk)
-		list, err := collect(ctx, s.reader(), s.jobRow,
-			s.sql("SELECT "+jobColumns+" FROM xxl_job_info WHERE id IN ("+marks(len(args))+")"), args...)
+	for chunk := range slices.Chunk(ids, sqldb.IDBatch) {
+		args := sqldb.Padded(chunk)
+		list, err := sqldb.Collect(ctx, s.db.Reader(), s.jobRow,
+			s.db.SQL("SELECT "+jobColumns+" FROM xxl_job_info WHERE id IN ("+sqldb.Marks(len(args))+")"), args...)
 		if err != nil {
 			return nil, fmt.Errorf("jobs by id: %w", err)
 		}
@@ -144,15 +145,15 @@ func (s *Store) Jobs(ctx context.Context, f model.JobFilter) ([]*model.Job, int,
 		return nil, 0, nil
 	}
 	var total int
-	row := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM xxl_job_info"+w.String()), w.args...)
+	row := s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT COUNT(*) FROM xxl_job_info"+w.String()), w.args...)
 	if err := row.Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("list jobs: count: %w", err)
 	}
 	offset, limit := page(f.Offset, f.Limit)
 	order, turned := w.place(f)
 	// The ids first: the rows that are skipped hold source code.
-	ids, err := selectIDs[int32](ctx, s.reader(),
-		s.sql("SELECT id FROM xxl_job_info"+w.String()+" ORDER BY "+order+" LIMIT ? OFFSET ?"),
+	ids, err := sqldb.SelectIDs[int32](ctx, s.db.Reader(),
+		s.db.SQL("SELECT id FROM xxl_job_info"+w.String()+" ORDER BY "+order+" LIMIT ? OFFSET ?"),
 		append(w.args, limit, offset)...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list jobs: %w", err)
@@ -183,7 +184,7 @@ func (s *Store) CountJobs(ctx context.Context, groupID int32) (int, error) {
 	var w where
 	w.groups("job_group", groupID, nil)
 	var n int
-	row := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM xxl_job_info"+w.String()), w.args...)
+	row := s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT COUNT(*) FROM xxl_job_info"+w.String()), w.args...)
 	if err := row.Scan(&n); err != nil {
 		return 0, fmt.Errorf("count jobs: %w", err)
 	}
@@ -202,18 +203,19 @@ func (s *Store) updateJob(ctx context.Context, j *model.Job, resetNextMs *int64,
 	if err := s.checkJob(j); err != nil {
 		return fmt.Errorf("update job %d: %w", j.ID, err)
 	}
-	err := s.inTx(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_info SET job_group = ?, {job.name} = ?, update_time = ?, "+
-			"author = ?, alarm_email = ?, schedule_type = ?, schedule_conf = ?, misfire_strategy = ?, "+
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
+		res, err := q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_info SET job_group = ?, {job.name} = ?, update_time "+
+			"= ?, author = ?, alarm_email = ?, schedule_type = ?, schedule_conf = ?, misfire_strategy = ?, "+
 			"executor_route_strategy = ?, executor_handler = ?, executor_param = ?, executor_block_strategy = ?, "+
 			"executor_timeout = ?, executor_fail_retry_count = ?, child_jobid = ?, x_time_zone = ? WHERE id = ?"),
-			j.GroupID, j.Name, s.wall(j.UpdateTime), textArg(j.Author), textArg(j.AlarmEmail), string(j.ScheduleType),
+			j.GroupID, j.Name, s.db.Wall(j.UpdateTime), textArg(j.Author), textArg(j.AlarmEmail),
+			string(j.ScheduleType),
 			textArg(j.ScheduleConf), string(j.Misfire), string(j.Route), textArg(j.Handler), textArg(j.Param),
 			string(j.Block), j.TimeoutSec, j.Retries, textArg(j.Children), orNull(j.TimeZone), j.ID)
 		if err := oneRow(res, err); err != nil || resetNextMs == nil {
 			return err
 		}
-		_, err = q.ExecContext(ctx, s.sql("UPDATE xxl_job_info SET trigger_next_time = ? "+
+		_, err = q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_info SET trigger_next_time = ? "+
 			"WHERE id = ? AND trigger_status = 1"), *resetNextMs, j.ID)
 		if err != nil || !behind {
 			return err
@@ -253,9 +255,10 @@ func (e *PlannedError) Error() string {
 
 // notPlanned returns a *PlannedError if a run of the job is planned for nextMs
 // or later. The caller has locked the job's row, which planning locks too.
-func (s *Store) notPlanned(ctx context.Context, q querier, id int32, nextMs int64) error {
+func (s *Store) notPlanned(ctx context.Context, q sqldb.Querier, id int32, nextMs int64) error {
 	var until sql.NullInt64
-	err := q.QueryRowContext(ctx, s.sql("SELECT MAX(planned_ms) FROM xxljob_run WHERE job_id = ? AND planned_ms >= ?"),
+	err := q.QueryRowContext(ctx, s.db.SQL("SELECT MAX(planned_ms) FROM xxljob_run WHERE job_id = ? AND planned_ms "+
+		">= ?"),
 		id, nextMs).Scan(&until)
 	if err != nil || !until.Valid {
 		return err
@@ -273,10 +276,10 @@ func (s *Store) MoveJob(ctx context.Context, j *model.Job, nextMs int64) error {
 // RegroupJobs puts jobs into a group. It writes some hundreds of them at a time;
 // when it fails, those before are in the group.
 func (s *Store) RegroupJobs(ctx context.Context, ids []int32, group int32, now time.Time) error {
-	for chunk := range slices.Chunk(ids, idBatch) {
-		args := padded(chunk)
+	for chunk := range slices.Chunk(ids, sqldb.IDBatch) {
+		args := sqldb.Padded(chunk)
 		_, err := s.execCount(ctx, "UPDATE xxl_job_info SET job_group = ?, update_time = ? WHERE id IN ("+
-			marks(len(args))+")", append([]any{group, s.wall(now)}, args...)...)
+			sqldb.Marks(len(args))+")", append([]any{group, s.db.Wall(now)}, args...)...)
 		if err != nil {
 			return fmt.Errorf("move jobs to group %d: %w", group, err)
 		}
@@ -289,8 +292,8 @@ func (s *Store) RegroupJobs(ctx context.Context, ids []int32, group int32, now t
 // *PlannedError where runs of before the stop are still planned for nextMs or
 // later.
 func (s *Store) SetRunning(ctx context.Context, id int32, running bool, nextMs int64) error {
-	err := s.inTx(ctx, func(q querier) error {
-		err := oneRow(q.ExecContext(ctx, s.sql("UPDATE xxl_job_info SET trigger_status = ?, trigger_last_time = 0, "+
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
+		err := oneRow(q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_info SET trigger_status = ?, trigger_last_time = 0, "+
 			"trigger_next_time = ? WHERE id = ?"), bit(running), nextMs, id))
 		if err != nil || !running {
 			return err
@@ -308,26 +311,26 @@ func (s *Store) SetRunning(ctx context.Context, id int32, running bool, nextMs i
 // no error; when the call ends early, the next one deletes the logs that are
 // left.
 func (s *Store) DeleteJob(ctx context.Context, id int32) error {
-	return s.deleteJob(ctx, id, func(context.Context, querier) error { return nil })
+	return s.deleteJob(ctx, id, func(context.Context, sqldb.Querier) error { return nil })
 }
 
 // deleteJob is DeleteJob with something that is done before in the same
 // transaction, when the job is there: its row is locked then.
-func (s *Store) deleteJob(ctx context.Context, id int32, first func(ctx context.Context, q querier) error) error {
-	err := s.inTx(ctx, func(q querier) error {
+func (s *Store) deleteJob(ctx context.Context, id int32, first func(ctx context.Context, q sqldb.Querier) error) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		// The job's row first: whoever plans runs of it holds that row.
-		here, err := selectIDs[int32](ctx, q, s.sql("SELECT id FROM xxl_job_info WHERE id = ?{lock}"), id)
+		here, err := sqldb.SelectIDs[int32](ctx, q, s.db.SQL("SELECT id FROM xxl_job_info WHERE id = ?{lock}"), id)
 		if err == nil && len(here) > 0 {
 			err = first(ctx, q)
 		}
 		if err != nil {
 			return err
 		}
-		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_info WHERE id = ?"), id); err != nil {
+		if _, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxl_job_info WHERE id = ?"), id); err != nil {
 			return err
 		}
 		for _, table := range []string{"xxl_job_logglue", "xxljob_code_version", "xxljob_tag"} {
-			if _, err := q.ExecContext(ctx, s.sql("DELETE FROM "+table+" WHERE job_id = ?"), id); err != nil {
+			if _, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM "+table+" WHERE job_id = ?"), id); err != nil {
 				return err
 			}
 		}
@@ -337,8 +340,9 @@ func (s *Store) deleteJob(ctx context.Context, id int32, first func(ctx context.
 		return fmt.Errorf("delete job %d: %w", id, err)
 	}
 	for last := int64(0); ; {
-		ids, err := selectIDs[int64](ctx, s.reader(),
-			s.sql("SELECT id FROM xxl_job_log WHERE job_id = ? AND id > ? ORDER BY id LIMIT ?"), id, last, idBatch)
+		ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(),
+			s.db.SQL("SELECT id FROM xxl_job_log WHERE job_id = ? AND id > ? ORDER BY id LIMIT ?"), id, last,
+			sqldb.IDBatch)
 		if err != nil {
 			return fmt.Errorf("delete the logs of job %d: %w", id, err)
 		}
@@ -354,34 +358,34 @@ func (s *Store) deleteJob(ctx context.Context, id int32, first func(ctx context.
 
 // deleteOpenRuns deletes the open runs of a job and their log rows, which are
 // locked first, as everywhere, and takes them out of the counters of their days.
-func (s *Store) deleteOpenRuns(ctx context.Context, q querier, jobID int32) error {
-	open, err := collect(ctx, q, func(row scanner) (openRow, error) {
+func (s *Store) deleteOpenRuns(ctx context.Context, q sqldb.Querier, jobID int32) error {
+	open, err := sqldb.Collect(ctx, q, func(row sqldb.Scanner) (openRow, error) {
 		var r openRow
 		err := row.Scan(&r.id, &r.triggerMs, &r.trigger, &r.handle)
 		return r, err
-	}, s.sql("SELECT l.id, r.trigger_ms, l.trigger_code, l.handle_code FROM xxl_job_log l "+
-		"JOIN xxljob_run r ON r.log_id = l.id WHERE r.job_id = ? ORDER BY l.id"+s.d.lockOf("l")), jobID)
+	}, s.db.SQL("SELECT l.id, r.trigger_ms, l.trigger_code, l.handle_code FROM xxl_job_log l "+
+		"JOIN xxljob_run r ON r.log_id = l.id WHERE r.job_id = ? ORDER BY l.id"+s.db.LockOf("l")), jobID)
 	if err != nil {
 		return err
 	}
 	moved := make(days)
-	for chunk := range slices.Chunk(open, idBatch) {
+	for chunk := range slices.Chunk(open, sqldb.IDBatch) {
 		ids := make([]int64, len(chunk))
 		for i, r := range chunk {
 			ids[i] = r.id
 			moved.move(s, r.triggerMs, classOf(r.trigger, r.handle), classNone)
 		}
-		args := padded(ids)
-		in := " IN (" + marks(len(args)) + ")"
-		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_log WHERE id"+in), args...); err != nil {
+		args := sqldb.Padded(ids)
+		in := " IN (" + sqldb.Marks(len(args)) + ")"
+		if _, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxl_job_log WHERE id"+in), args...); err != nil {
 			return err
 		}
-		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_run WHERE log_id"+in), args...); err != nil {
+		if _, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_run WHERE log_id"+in), args...); err != nil {
 			return err
 		}
 	}
 	// A run whose log row somebody else has deleted.
-	if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_run WHERE job_id = ?"), jobID); err != nil {
+	if _, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_run WHERE job_id = ?"), jobID); err != nil {
 		return err
 	}
 	return moved.save(ctx, s, q)

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 const keyColumns = "id, name, prefix, secret_hash, verbs, group_ids, created_by, created_ms, expires_ms, " +
 	"used_ms, revoked_ms"
 
-func (s *Store) keyRow(row scanner) (*model.Key, error) {
+func (s *Store) keyRow(row sqldb.Scanner) (*model.Key, error) {
 	var k model.Key
 	var verbs string
 	var groups model.Text
@@ -57,7 +58,7 @@ func splitIDs(list string) []int32 {
 func (s *Store) CreateKey(ctx context.Context, k *model.Key) error {
 	groups := model.Text{}
 	if !k.AllGroups {
-		groups = model.T(intList(k.GroupIDs))
+		groups = model.T(sqldb.IntList(k.GroupIDs))
 	}
 	err := checkFields(
 		field{name: "name of the key", value: k.Name, max: maxKeyName},
@@ -70,9 +71,9 @@ func (s *Store) CreateKey(ctx context.Context, k *model.Key) error {
 		return fmt.Errorf("create key: %w", err)
 	}
 	var id int64
-	err = s.inTx(ctx, func(q querier) error {
+	err = s.db.InTx(ctx, func(q sqldb.Querier) error {
 		var err error
-		id, err = s.insertID(ctx, q, "INSERT INTO xxljob_key (name, prefix, secret_hash, verbs, group_ids, "+
+		id, err = s.db.InsertID(ctx, q, "INSERT INTO xxljob_key (name, prefix, secret_hash, verbs, group_ids, "+
 			"created_by, created_ms, expires_ms, used_ms, revoked_ms) VALUES (?,?,?,?,?,?,?,?,?,?)",
 			k.Name, k.Prefix, k.Hash, model.JoinVerbs(k.Verbs), textArg(groups), k.CreatedBy,
 			k.Created.UnixMilli(), msOrZero(k.Expires), msOrZero(k.Used), msOrZero(k.Revoked))
@@ -87,8 +88,8 @@ func (s *Store) CreateKey(ctx context.Context, k *model.Key) error {
 
 // Key returns an API key, whether it counts or not, or ErrNotFound.
 func (s *Store) Key(ctx context.Context, id int64) (*model.Key, error) {
-	k, err := s.keyRow(s.reader().QueryRowContext(ctx,
-		s.sql("SELECT "+keyColumns+" FROM xxljob_key WHERE id = ?"), id))
+	k, err := s.keyRow(s.db.Reader().QueryRowContext(ctx,
+		s.db.SQL("SELECT "+keyColumns+" FROM xxljob_key WHERE id = ?"), id))
 	if err != nil {
 		return nil, fmt.Errorf("key %d: %w", id, notFound(err))
 	}
@@ -98,8 +99,8 @@ func (s *Store) Key(ctx context.Context, id int64) (*model.Key, error) {
 // KeyByHash returns the API key with this hash, whether it counts or not, or
 // ErrNotFound.
 func (s *Store) KeyByHash(ctx context.Context, hash string) (*model.Key, error) {
-	k, err := s.keyRow(s.reader().QueryRowContext(ctx,
-		s.sql("SELECT "+keyColumns+" FROM xxljob_key WHERE secret_hash = ?"), hash))
+	k, err := s.keyRow(s.db.Reader().QueryRowContext(ctx,
+		s.db.SQL("SELECT "+keyColumns+" FROM xxljob_key WHERE secret_hash = ?"), hash))
 	if err != nil {
 		return nil, fmt.Errorf("key: %w", notFound(err)) // the hash is a secret's
 	}
@@ -114,8 +115,9 @@ func (s *Store) Keys(ctx context.Context, limit int, beforeID int64) ([]*model.K
 		w.add("id < ?", beforeID)
 	}
 	_, limit = page(0, limit)
-	list, err := collect(ctx, s.reader(), s.keyRow, s.sql("SELECT "+keyColumns+" FROM xxljob_key"+w.String()+
-		" ORDER BY id DESC LIMIT ?"), append(w.args, limit)...)
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.keyRow,
+		s.db.SQL("SELECT "+keyColumns+" FROM xxljob_key"+w.String()+
+			" ORDER BY id DESC LIMIT ?"), append(w.args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"strconv"
 	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // LeaseView is everything on record of leases, as of NowMs by the database's
@@ -39,7 +41,7 @@ const nodeForget = 10 * time.Minute
 // number becomes total only while no lease is held; else it stays.
 func (s *Store) InitShards(ctx context.Context, total int32) (int32, error) {
 	var count int32
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		if err := s.sharedLock(ctx, q); err != nil { // two nodes that start at once
 			return err
 		}
@@ -49,7 +51,7 @@ func (s *Store) InitShards(ctx context.Context, total int32) (int32, error) {
 		}
 		now, shards := view.NowMs, view.Shards
 		if len(shards) == 0 {
-			if now, err = s.clock(ctx, q); err != nil {
+			if now, err = s.db.Clock(ctx, q); err != nil {
 				return err
 			}
 		}
@@ -63,14 +65,15 @@ func (s *Store) InitShards(ctx context.Context, total int32) (int32, error) {
 			}
 		}
 		count = total
-		if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_shard WHERE shard_index >= ?"), total); err != nil {
+		if _, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_shard WHERE shard_index >= ?"),
+			total); err != nil {
 			return err
 		}
 		// A token that grows at each change of hands never gets to the clock:
 		// what begins there is above all that were ever given out.
 		for i := int32(len(shards)); i < total; i++ {
-			if _, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_shard (shard_index, owner, token, expires_ms) "+
-				"VALUES (?, NULL, ?, 0)"), i, now); err != nil {
+			if _, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_shard (shard_index, owner, token, "+
+				"expires_ms) VALUES (?, NULL, ?, 0)"), i, now); err != nil {
 				return err
 			}
 		}
@@ -85,9 +88,11 @@ func (s *Store) InitShards(ctx context.Context, total int32) (int32, error) {
 // lockShards reads shards and locks their rows, in the order of their index. now
 // is the clock, read no later than the locks were there: a lease that it makes
 // ends early rather than late.
-func (s *Store) lockShards(ctx context.Context, q querier, ids []int64) (list []LeaseShard, now int64, err error) {
-	cond, args := s.in("shard_index", ids)
-	text, args := s.timed("SELECT shard_index, owner, token, expires_ms, {now} FROM xxljob_shard WHERE "+cond+
+func (s *Store) lockShards(ctx context.Context, q sqldb.Querier, ids []int64) (list []LeaseShard, now int64,
+	err error,
+) {
+	cond, args := s.db.In("shard_index", ids)
+	text, args := s.db.Timed("SELECT shard_index, owner, token, expires_ms, {now} FROM xxljob_shard WHERE "+cond+
 		" ORDER BY shard_index{lock}", args...)
 	rows, err := q.QueryContext(ctx, text, args...)
 	if err != nil {
@@ -113,12 +118,12 @@ func (s *Store) lockShards(ctx context.Context, q querier, ids []int64) (list []
 // extended further meanwhile, by Plan, is not cut short.
 func (s *Store) Renew(ctx context.Context, node string, ttl time.Duration) (LeaseView, error) {
 	var view LeaseView
-	err := s.inSteps(ctx, func(ctx context.Context, q querier) error {
+	err := s.db.InSteps(ctx, func(ctx context.Context, q sqldb.Querier) error {
 		if _, err := s.extend(ctx, q, ttl, "owner = ?", node); err != nil {
 			return err
 		}
-		text, args := s.timed("INSERT INTO xxljob_node (name, seen_ms) VALUES (?, {now})"+
-			s.d.upsert("name", "seen_ms"), node)
+		text, args := s.db.Timed("INSERT INTO xxljob_node (name, seen_ms) VALUES (?, {now})"+
+			s.db.Upsert("name", "seen_ms"), node)
 		if _, err := q.ExecContext(ctx, text, args...); err != nil {
 			return err
 		}
@@ -135,7 +140,7 @@ func (s *Store) Renew(ctx context.Context, node string, ttl time.Duration) (Leas
 
 // Leases returns everything on record of leases. It changes nothing.
 func (s *Store) Leases(ctx context.Context) (LeaseView, error) {
-	view, err := s.readLeases(ctx, s.reader())
+	view, err := s.readLeases(ctx, s.db.Reader())
 	if err != nil {
 		return LeaseView{}, fmt.Errorf("read leases: %w", err)
 	}
@@ -145,27 +150,27 @@ func (s *Store) Leases(ctx context.Context) (LeaseView, error) {
 // extend makes the leases that match, and that have not expired, last for ttl
 // from now. It locks them in the order of their index.
 func (s *Store) extend(
-	ctx context.Context, q querier, ttl time.Duration, cond string, args ...any,
+	ctx context.Context, q sqldb.Querier, ttl time.Duration, cond string, args ...any,
 ) (sql.Result, error) {
 	end := "{now} + " + strconv.FormatInt(ttl.Milliseconds(), 10)
 	set := "expires_ms = CASE WHEN expires_ms > " + end + " THEN expires_ms ELSE " + end + " END"
 	cond += " AND expires_ms > {now}"
 	text := "UPDATE xxljob_shard SET " + set + " WHERE " + cond
-	switch s.d.name {
-	case mysqlName:
+	switch s.db.Name {
+	case sqldb.MySQL:
 		// The step of ids comes along without a statement of its own.
 		text = "UPDATE xxljob_shard SET " + set + " + 0 * LAST_INSERT_ID(@@auto_increment_increment) WHERE " + cond
-	case postgresName:
+	case sqldb.Postgres:
 		text = "WITH mine AS (SELECT shard_index AS i FROM xxljob_shard WHERE " + cond +
 			" ORDER BY shard_index FOR UPDATE) UPDATE xxljob_shard SET " + set + " FROM mine WHERE shard_index = i"
 	}
-	text, args = s.timed(text, args...)
+	text, args = s.db.Timed(text, args...)
 	return q.ExecContext(ctx, text, args...)
 }
 
 // readLeases reads all shards and nodes, and the clock.
-func (s *Store) readLeases(ctx context.Context, q querier) (LeaseView, error) {
-	text, args := s.timed("SELECT {now}, 0, shard_index, owner, token, expires_ms FROM xxljob_shard " +
+func (s *Store) readLeases(ctx context.Context, q sqldb.Querier) (LeaseView, error) {
+	text, args := s.db.Timed("SELECT {now}, 0, shard_index, owner, token, expires_ms FROM xxljob_shard " +
 		"UNION ALL SELECT {now}, 1, 0, name, 0, seen_ms FROM xxljob_node ORDER BY 2, 3, 4")
 	rows, err := q.QueryContext(ctx, text, args...)
 	if err != nil {
@@ -197,9 +202,9 @@ func (s *Store) forgetNodes(ctx context.Context, view LeaseView) {
 		if n.SeenMs >= before {
 			continue
 		}
-		err := s.inTx(ctx, func(q querier) error {
+		err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 			_, err := q.ExecContext(ctx,
-				s.sql("DELETE FROM xxljob_node WHERE name = ? AND seen_ms < ?"), n.Name, before)
+				s.db.SQL("DELETE FROM xxljob_node WHERE name = ? AND seen_ms < ?"), n.Name, before)
 			return err
 		})
 		if err != nil {
@@ -214,9 +219,9 @@ func (s *Store) forgetNodes(ctx context.Context, view LeaseView) {
 // tokens.
 func (s *Store) Acquire(ctx context.Context, node string, shards []int32, ttl time.Duration) ([]LeaseShard, error) {
 	var won []LeaseShard
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		won = nil
-		locked, now, err := s.lockShards(ctx, q, sortedIDs(shards))
+		locked, now, err := s.lockShards(ctx, q, sqldb.SortedIDs(shards))
 		if err != nil {
 			return err
 		}
@@ -232,8 +237,8 @@ func (s *Store) Acquire(ctx context.Context, node string, shards []int32, ttl ti
 		if len(won) == 0 {
 			return nil
 		}
-		cond, args := s.in("shard_index", ids)
-		_, err = q.ExecContext(ctx, s.bind("UPDATE xxljob_shard SET owner = ?, token = token + 1, expires_ms = ? "+
+		cond, args := s.db.In("shard_index", ids)
+		_, err = q.ExecContext(ctx, s.db.Bind("UPDATE xxljob_shard SET owner = ?, token = token + 1, expires_ms = ? "+
 			"WHERE "+cond), append([]any{node, now + ttl.Milliseconds()}, args...)...)
 		return err
 	})
@@ -246,7 +251,7 @@ func (s *Store) Acquire(ctx context.Context, node string, shards []int32, ttl ti
 // Release gives shards back that the node holds; their leases end now. Others
 // are left alone.
 func (s *Store) Release(ctx context.Context, node string, shards []int32) error {
-	err := s.inTx(ctx, func(q querier) error { return s.releaseRows(ctx, q, node, shards, false) })
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error { return s.releaseRows(ctx, q, node, shards, false) })
 	if err != nil {
 		return fmt.Errorf("release leases of node %s: %w", node, err)
 	}
@@ -255,11 +260,11 @@ func (s *Store) Release(ctx context.Context, node string, shards []int32) error 
 
 // Leave releases all shards of the node and removes it.
 func (s *Store) Leave(ctx context.Context, node string) error {
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		if err := s.releaseRows(ctx, q, node, nil, true); err != nil {
 			return err
 		}
-		_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_node WHERE name = ?"), node)
+		_, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_node WHERE name = ?"), node)
 		return err
 	})
 	if err != nil {
@@ -268,14 +273,14 @@ func (s *Store) Leave(ctx context.Context, node string) error {
 	return nil
 }
 
-func (s *Store) releaseRows(ctx context.Context, q querier, node string, shards []int32, all bool) error {
+func (s *Store) releaseRows(ctx context.Context, q sqldb.Querier, node string, shards []int32, all bool) error {
 	text, args := "UPDATE xxljob_shard SET owner = NULL, "+
 		"expires_ms = CASE WHEN expires_ms < {now} THEN expires_ms ELSE {now} END WHERE owner = ?", []any{node}
 	if !all {
-		cond, ids := s.in("shard_index", sortedIDs(shards))
+		cond, ids := s.db.In("shard_index", sqldb.SortedIDs(shards))
 		text, args = text+" AND "+cond, append(args, ids...)
 	}
-	text, args = s.timed(text, args...)
+	text, args = s.db.Timed(text, args...)
 	_, err := q.ExecContext(ctx, text, args...)
 	return err
 }

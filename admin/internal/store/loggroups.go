@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // GroupsOfLogs returns the group of each log row that exists, by its id. It
 // reads in batches and blocks on the database.
 func (s *Store) GroupsOfLogs(ctx context.Context, ids []int64) (map[int64]int32, error) {
 	found := make(map[int64]int32, len(ids))
-	for chunk := range slices.Chunk(slices.Sorted(slices.Values(ids)), idBatch) {
+	for chunk := range slices.Chunk(slices.Sorted(slices.Values(ids)), sqldb.IDBatch) {
 		part, err := s.groupsOfLogs(ctx, chunk)
 		if err != nil {
 			return nil, fmt.Errorf("groups of %d log rows: %w", len(ids), err)
@@ -22,9 +24,9 @@ func (s *Store) GroupsOfLogs(ctx context.Context, ids []int64) (map[int64]int32,
 }
 
 func (s *Store) groupsOfLogs(ctx context.Context, ids []int64) (map[int64]int32, error) {
-	args := padded(ids)
-	rows, err := s.reader().QueryContext(ctx,
-		s.sql("SELECT id, job_group FROM xxl_job_log WHERE id IN ("+marks(len(args))+")"), args...)
+	args := sqldb.Padded(ids)
+	rows, err := s.db.Reader().QueryContext(ctx,
+		s.db.SQL("SELECT id, job_group FROM xxl_job_log WHERE id IN ("+sqldb.Marks(len(args))+")"), args...)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +50,7 @@ func (s *Store) StartedByGroup(ctx context.Context) (map[int32]int, error) {
 		group int32
 		n     int
 	}
-	list, err := collect(ctx, s.reader(), func(row scanner) (pair, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (pair, error) {
 		var p pair
 		err := row.Scan(&p.group, &p.n)
 		return p, err

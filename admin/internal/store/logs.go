@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // logColumns are all columns of a log row, in the order of logRow.
@@ -15,18 +16,19 @@ const logColumns = "l.id, l.job_group, l.job_id, l.executor_address, l.executor_
 	"l.executor_sharding_param, l.executor_fail_retry_count, l.trigger_time, l.trigger_code, l.trigger_msg, " +
 	"l.handle_time, l.handle_code, l.handle_msg, l.alarm_status"
 
-func (s *Store) logRow(row scanner) (*model.Log, error) {
+func (s *Store) logRow(row sqldb.Scanner) (*model.Log, error) {
 	var l model.Log
 	err := row.Scan(&l.ID, &l.GroupID, &l.JobID, scanText{&l.Address}, scanText{&l.Handler}, scanText{&l.Param},
-		scanText{&l.ShardingParam}, &l.RetriesLeft, s.scanTime(&l.TriggerTime), &l.TriggerCode, scanText{&l.TriggerMsg},
-		s.scanTime(&l.HandleTime), &l.HandleCode, scanText{&l.HandleMsg}, &l.AlarmStatus)
+		scanText{&l.ShardingParam}, &l.RetriesLeft, s.db.ScanTime(&l.TriggerTime), &l.TriggerCode,
+		scanText{&l.TriggerMsg},
+		s.db.ScanTime(&l.HandleTime), &l.HandleCode, scanText{&l.HandleMsg}, &l.AlarmStatus)
 	return &l, err
 }
 
 // Log returns a log row, or ErrNotFound.
 func (s *Store) Log(ctx context.Context, id int64) (*model.Log, error) {
-	l, err := s.logRow(s.reader().QueryRowContext(ctx,
-		s.sql("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id = ?"), id))
+	l, err := s.logRow(s.db.Reader().QueryRowContext(ctx,
+		s.db.SQL("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id = ?"), id))
 	if err != nil {
 		return nil, fmt.Errorf("log %d: %w", id, notFound(err))
 	}
@@ -93,10 +95,10 @@ func (s *Store) logQuery(f model.LogFilter) (lq logQuery, ok bool) {
 		lq.scan.add("l.job_id = ?", f.JobID)
 	}
 	if !f.From.IsZero() {
-		lq.scan.add("l.trigger_time >= ?", s.wall(f.From))
+		lq.scan.add("l.trigger_time >= ?", s.db.Wall(f.From))
 	}
 	if !f.To.IsZero() {
-		lq.scan.add("l.trigger_time <= ?", s.wall(f.To))
+		lq.scan.add("l.trigger_time <= ?", s.db.Wall(f.To))
 	}
 	if len(lq.scan.conds) > 0 {
 		lq.exact = false
@@ -142,8 +144,9 @@ func (s *Store) Logs(ctx context.Context, f model.LogFilter) ([]*model.Log, int,
 	offset, limit := page(f.Offset, f.Limit)
 	cond, args := lq.where()
 	// The ids first: the rows that are skipped hold long texts.
-	ids, err := selectIDs[int64](ctx, s.reader(),
-		s.sql("SELECT l.id"+lq.from+cond+" ORDER BY "+lq.order+" LIMIT ? OFFSET ?"), append(args, limit+1, offset)...)
+	ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(),
+		s.db.SQL("SELECT l.id"+lq.from+cond+" ORDER BY "+lq.order+" LIMIT ? OFFSET ?"), append(args, limit+1,
+			offset)...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list logs: %w", err)
 	}
@@ -162,12 +165,13 @@ func (s *Store) countLogs(ctx context.Context, lq *logQuery) (int, error) {
 	var total int
 	if len(lq.match.conds) == 0 || lq.exact {
 		cond, args := lq.where()
-		err := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM (SELECT l.id"+lq.from+cond+" LIMIT ?) c"),
+		err := s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT COUNT(*) FROM (SELECT l.id"+lq.from+cond+" LIMIT "+
+			"?) c"),
 			append(args, logCountMax)...).Scan(&total)
 		return total, err
 	}
 	args := slices.Concat(lq.match.args, lq.scan.args, []any{logScanMax})
-	err := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(CASE WHEN "+strings.Join(lq.match.conds, " AND ")+
+	err := s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT COUNT(CASE WHEN "+strings.Join(lq.match.conds, " AND ")+
 		" THEN 1 END) FROM (SELECT l.job_group, l.trigger_code, l.handle_code"+lq.from+lq.scan.String()+
 		" ORDER BY "+lq.order+" LIMIT ?) l"), args...).Scan(&total)
 	return total, err
@@ -175,10 +179,10 @@ func (s *Store) countLogs(ctx context.Context, lq *logQuery) (int, error) {
 
 func (s *Store) logsByID(ctx context.Context, ids []int64) (map[int64]*model.Log, error) {
 	byID := make(map[int64]*model.Log, len(ids))
-	for chunk := range slices.Chunk(ids, idBatch) {
-		args := padded(chunk)
-		list, err := collect(ctx, s.reader(), s.logRow,
-			s.sql("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id IN ("+marks(len(args))+")"), args...)
+	for chunk := range slices.Chunk(ids, sqldb.IDBatch) {
+		args := sqldb.Padded(chunk)
+		list, err := sqldb.Collect(ctx, s.db.Reader(), s.logRow,
+			s.db.SQL("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id IN ("+sqldb.Marks(len(args))+")"), args...)
 		if err != nil {
 			return nil, err
 		}
@@ -198,8 +202,8 @@ func (s *Store) clearQuery(ctx context.Context, c model.LogClear) (w where, orde
 	}
 	if c.Keep > 0 {
 		// The newest row that is not kept.
-		ids, err := selectIDs[int64](ctx, s.reader(),
-			s.sql("SELECT l.id FROM xxl_job_log l"+w.String()+" ORDER BY l.id DESC LIMIT 1 OFFSET ?"),
+		ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(),
+			s.db.SQL("SELECT l.id FROM xxl_job_log l"+w.String()+" ORDER BY l.id DESC LIMIT 1 OFFSET ?"),
 			append(slices.Clip(w.args), c.Keep)...)
 		if err != nil || len(ids) == 0 {
 			return w, "", false, err
@@ -208,7 +212,7 @@ func (s *Store) clearQuery(ctx context.Context, c model.LogClear) (w where, orde
 	}
 	order = "l.id"
 	if !c.Before.IsZero() {
-		w.add("l.trigger_time <= ?", s.wall(c.Before))
+		w.add("l.trigger_time <= ?", s.db.Wall(c.Before))
 		if c.JobID == 0 {
 			order = "l.trigger_time, l.id" // so that the index over the times is the one to use
 		}
@@ -231,9 +235,9 @@ func (s *Store) DeleteLogs(ctx context.Context, c model.LogClear, limit int) (in
 	w.add("NOT EXISTS (SELECT 1 FROM xxljob_run r WHERE r.log_id = l.id)")
 	deleted := 0
 	for deleted < limit {
-		n := min(limit-deleted, idBatch)
-		ids, err := selectIDs[int64](ctx, s.reader(),
-			s.sql("SELECT l.id FROM xxl_job_log l"+w.String()+" ORDER BY "+order+" LIMIT ?"),
+		n := min(limit-deleted, sqldb.IDBatch)
+		ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(),
+			s.db.SQL("SELECT l.id FROM xxl_job_log l"+w.String()+" ORDER BY "+order+" LIMIT ?"),
 			append(slices.Clip(w.args), n)...)
 		if err != nil {
 			return deleted, fmt.Errorf("clear logs: %w", err)
@@ -256,8 +260,8 @@ func (s *Store) DeleteLogs(ctx context.Context, c model.LogClear, limit int) (in
 // deleteLogs deletes rows by their ids, unless a run of theirs is open.
 func (s *Store) deleteLogs(ctx context.Context, ids []int64) (int, error) {
 	slices.Sort(ids)
-	args := padded(ids)
-	n, err := s.execCount(ctx, "DELETE FROM xxl_job_log WHERE id IN ("+marks(len(args))+
+	args := sqldb.Padded(ids)
+	n, err := s.execCount(ctx, "DELETE FROM xxl_job_log WHERE id IN ("+sqldb.Marks(len(args))+
 		") AND NOT EXISTS (SELECT 1 FROM xxljob_run r WHERE r.log_id = xxl_job_log.id)", args...)
 	return n, err
 }
@@ -273,8 +277,8 @@ func (s *Store) OpenLogsToClear(ctx context.Context, c model.LogClear, limit int
 	if !ok {
 		return nil, nil
 	}
-	ids, err := selectIDs[int64](ctx, s.reader(),
-		s.sql("SELECT l.id"+fromOpen+w.String()+" ORDER BY l.id LIMIT ?"), append(w.args, limit)...)
+	ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(),
+		s.db.SQL("SELECT l.id"+fromOpen+w.String()+" ORDER BY l.id LIMIT ?"), append(w.args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("open runs to clear: %w", err)
 	}
@@ -285,7 +289,7 @@ func (s *Store) OpenLogsToClear(ctx context.Context, c model.LogClear, limit int
 // (AlarmLocked); others stay as they are.
 func (s *Store) MarkAlarms(ctx context.Context, ids []int64, status model.AlarmStatus) error {
 	ids = slices.Sorted(slices.Values(ids))
-	for chunk := range slices.Chunk(ids, idBatch) {
+	for chunk := range slices.Chunk(ids, sqldb.IDBatch) {
 		if _, err := s.markAlarms(ctx, chunk, status); err != nil {
 			return fmt.Errorf("mark alarms: %w", err)
 		}
@@ -294,8 +298,8 @@ func (s *Store) MarkAlarms(ctx context.Context, ids []int64, status model.AlarmS
 }
 
 func (s *Store) markAlarms(ctx context.Context, ids []int64, status model.AlarmStatus) (int, error) {
-	args := padded(ids)
-	return s.execCount(ctx, "UPDATE xxl_job_log SET alarm_status = ? WHERE id IN ("+marks(len(args))+
+	args := sqldb.Padded(ids)
+	return s.execCount(ctx, "UPDATE xxl_job_log SET alarm_status = ? WHERE id IN ("+sqldb.Marks(len(args))+
 		") AND alarm_status = -1", append([]any{int(status)}, args...)...)
 }
 
@@ -306,13 +310,14 @@ func (s *Store) markAlarms(ctx context.Context, ids []int64, status model.AlarmS
 func (s *Store) SweepAlarms(
 	ctx context.Context, from, before time.Time, status model.AlarmStatus, limit int,
 ) (int, error) {
-	ids, err := selectIDs[int64](ctx, s.reader(), s.sql(s.lockedAlarms()), s.wall(from), s.wall(before), limit)
+	ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(), s.db.SQL(s.lockedAlarms()), s.db.Wall(from),
+		s.db.Wall(before), limit)
 	if err != nil {
 		return 0, fmt.Errorf("sweep alarms: %w", err)
 	}
 	total := 0
 	slices.Sort(ids)
-	for chunk := range slices.Chunk(ids, idBatch) {
+	for chunk := range slices.Chunk(ids, sqldb.IDBatch) {
 		n, err := s.markAlarms(ctx, chunk, status)
 		total += n
 		if err != nil {
@@ -326,7 +331,7 @@ func (s *Store) SweepAlarms(
 // these alone. They have failed: there the index over results finds them, which
 // it takes once that over times is out of the question.
 func (s *Store) lockedAlarms() string {
-	if s.d.name == mysqlName {
+	if s.db.Name == sqldb.MySQL {
 		return "SELECT l.id FROM xxl_job_log l WHERE l.alarm_status = -1 AND l.handle_code <> 200 " +
 			"AND l.trigger_time + INTERVAL 0 SECOND >= ? AND l.trigger_time + INTERVAL 0 SECOND < ? LIMIT ?"
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/xxljob-go/xxljob/admin/internal/dbtest"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // allDatabases gives an empty database of each kind; servers_test.go adds those
@@ -114,7 +115,7 @@ func TestLocked(t *testing.T) {
 	require.Equal(t, "locked", string(line))
 
 	_, err = store.Open(t.Context(), store.Options{DSN: dsn})
-	require.ErrorIs(t, err, store.ErrLocked)
+	require.ErrorIs(t, err, sqldb.ErrLocked)
 	assert.ErrorContains(t, err, fmt.Sprintf("(process %d)", cmd.Process.Pid))
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // Missed puts on record what nobody has planned of a job that is about to be
@@ -20,10 +21,10 @@ import (
 func (s *Store) Missed(
 	ctx context.Context, jobID int32, shared bool, beforeMs int64, decide func(j *model.Job) PlanResult,
 ) error {
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		if shared {
 			if err := s.sharedLock(ctx, q); err != nil {
-				if s.d.retryable(err) {
+				if s.db.Retryable(err) {
 					return fmt.Errorf("%w: %v", ErrBusy, err)
 				}
 				return err

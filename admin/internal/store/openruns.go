@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 const (
@@ -96,7 +97,7 @@ func (s *Store) OpenRuns(ctx context.Context, f OpenRunFilter) ([]*model.Run, er
 	if limit <= 0 {
 		limit = openRunLimit
 	}
-	rows, err := s.reader().QueryContext(ctx, s.bind(text+" ORDER BY r.log_id LIMIT ?"), append(args, limit)...)
+	rows, err := s.db.Reader().QueryContext(ctx, s.db.Bind(text+" ORDER BY r.log_id LIMIT ?"), append(args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("read open runs: %w", err)
 	}
@@ -121,16 +122,16 @@ func shardCond(column string, total int32, shards []int32) string {
 	if len(shards) == 0 {
 		return " AND 1 = 0"
 	}
-	if total <= 1 || len(sortedIDs(shards)) >= int(total) {
+	if total <= 1 || len(sqldb.SortedIDs(shards)) >= int(total) {
 		return ""
 	}
-	return " AND " + column + " % " + strconv.Itoa(int(total)) + " IN (" + intList(shards) + ")"
+	return " AND " + column + " % " + strconv.Itoa(int(total)) + " IN (" + sqldb.IntList(shards) + ")"
 }
 
 // CountOpenRuns returns how many runs are open.
 func (s *Store) CountOpenRuns(ctx context.Context) (int64, error) {
 	var n int64
-	if err := s.reader().QueryRowContext(ctx, "SELECT COUNT(*) FROM xxljob_run").Scan(&n); err != nil {
+	if err := s.db.Reader().QueryRowContext(ctx, "SELECT COUNT(*) FROM xxljob_run").Scan(&n); err != nil {
 		return 0, fmt.Errorf("count open runs: %w", err)
 	}
 	return n, nil

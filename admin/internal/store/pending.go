@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // Pending says what Migrate would do, one thing a line, and changes nothing.
@@ -42,7 +44,7 @@ func (s *Store) Pending(ctx context.Context) ([]string, error) {
 // pendingFiles are the migrations that are not on record.
 func (s *Store) pendingFiles(ctx context.Context) ([]string, error) {
 	done := s.migrationsDone(ctx)
-	entries, err := fs.ReadDir(migrationFiles, "migrations/"+s.d.name)
+	entries, err := fs.ReadDir(migrationFiles, "migrations/"+s.db.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ var what = map[int64]string{2: " (our own tables xxljob_…)"}
 // migrationsDone reads the table of migrations; none where there is no such
 // table yet.
 func (s *Store) migrationsDone(ctx context.Context) []int64 {
-	done, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT version_id FROM "+migrationTable+
+	done, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(), s.db.SQL("SELECT version_id FROM "+migrationTable+
 		" WHERE version_id > ?"), 0)
 	if err != nil {
 		return nil

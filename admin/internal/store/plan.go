@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // ErrBusy says that another node holds the lock that schedulers of a database
@@ -110,7 +111,7 @@ func (p *planning) look(ctx context.Context) (err error) {
 	case p.fence.SharedLock:
 		return nil
 	}
-	if p.due, err = p.dueJobs(ctx, p.s.reader(), ""); err != nil {
+	if p.due, err = p.dueJobs(ctx, p.s.db.Reader(), ""); err != nil {
 		return fmt.Errorf("read due jobs: %w", err)
 	}
 	return nil
@@ -137,14 +138,14 @@ type planning struct {
 var errMoved = errors.New("a due job was changed meanwhile")
 
 func (p *planning) attempt(ctx context.Context) error {
-	return p.s.carefully(ctx, func(q querier, careful bool) error {
+	return p.s.carefully(ctx, func(q sqldb.Querier, careful bool) error {
 		p.refused = RefusedError{}
 		p.creation = p.s.creation(careful, &p.refused)
 		return p.run(ctx, q)
 	})
 }
 
-func (p *planning) run(ctx context.Context, q querier) error {
+func (p *planning) run(ctx context.Context, q sqldb.Querier) error {
 	p.result, p.more, p.extended = PlanResult{}, false, time.Time{}
 	if err := p.checkFence(ctx, q); err != nil {
 		return err
@@ -180,12 +181,12 @@ func (p *planning) run(ctx context.Context, q querier) error {
 
 // checkFence checks the leases and locks them, so that nobody else can take them
 // before this transaction ends. The UPDATE that extends them does both.
-func (p *planning) checkFence(ctx context.Context, q querier) error {
+func (p *planning) checkFence(ctx context.Context, q sqldb.Querier) error {
 	s, f := p.s, p.fence
 	if f.SharedLock {
 		// First of all: the leases must not stay locked while this waits.
 		if err := s.sharedLock(ctx, q); err != nil {
-			if s.d.retryable(err) { // but not by inTx: a pass does not wait that long
+			if s.db.Retryable(err) { // but not by InTx: a pass does not wait that long
 				return fmt.Errorf("%w: %v", ErrBusy, err)
 			}
 			return err
@@ -201,9 +202,9 @@ func (p *planning) checkFence(ctx context.Context, q querier) error {
 		token = fmt.Appendf(token, " WHEN %d THEN %d", id, tokens[id])
 	}
 	start := time.Now() // before the statement: the leases end later than that
-	res, err := s.extend(ctx, q, f.TTL, "owner = ? AND shard_index IN ("+intList(ids)+
+	res, err := s.extend(ctx, q, f.TTL, "owner = ? AND shard_index IN ("+sqldb.IntList(ids)+
 		") AND token = CASE shard_index"+string(token)+" END", f.Node)
-	held, err := affected(res, err)
+	held, err := sqldb.Affected(res, err)
 	if err != nil {
 		return fmt.Errorf("lock the leases: %w", err)
 	}
@@ -213,23 +214,23 @@ func (p *planning) checkFence(ctx context.Context, q querier) error {
 	if f.TTL > 0 {
 		p.extended = start
 	}
-	if s.d.name == mysqlName {
+	if s.db.Name == sqldb.MySQL {
 		p.step, err = res.LastInsertId()
 	}
 	return err
 }
 
 // sharedLock takes the row that the schedulers of the Java admin lock.
-func (s *Store) sharedLock(ctx context.Context, q querier) error {
+func (s *Store) sharedLock(ctx context.Context, q sqldb.Querier) error {
 	var name string
 	return q.QueryRowContext(ctx,
-		s.sql("SELECT lock_name FROM xxl_job_lock WHERE lock_name = '"+lockName+"'{lock}")).Scan(&name)
+		s.db.SQL("SELECT lock_name FROM xxl_job_lock WHERE lock_name = '"+lockName+"'{lock}")).Scan(&name)
 }
 
 // dueJobs reads without locking, so that nodes do not wait for one another at
 // the index; advance finds out that a job was changed meanwhile, which is rare,
 // and then they are read again and locked.
-func (p *planning) dueJobs(ctx context.Context, q querier, lock string) ([]*model.Job, error) {
+func (p *planning) dueJobs(ctx context.Context, q sqldb.Querier, lock string) ([]*model.Job, error) {
 	f := p.fence
 	shards := make([]int32, len(f.Shards))
 	for i, sh := range f.Shards {
@@ -241,8 +242,8 @@ func (p *planning) dueJobs(ctx context.Context, q querier, lock string) ([]*mode
 
 // dueWhere reads the running jobs whose next time is the first of args or
 // earlier; more is what follows in the statement.
-func (s *Store) dueWhere(ctx context.Context, q querier, more string, args ...any) ([]*model.Job, error) {
-	rows, err := q.QueryContext(ctx, s.bind("SELECT "+dueColumns+" FROM xxl_job_info WHERE trigger_status = 1 "+
+func (s *Store) dueWhere(ctx context.Context, q sqldb.Querier, more string, args ...any) ([]*model.Job, error) {
+	rows, err := q.QueryContext(ctx, s.db.Bind("SELECT "+dueColumns+" FROM xxl_job_info WHERE trigger_status = 1 "+
 		"AND trigger_next_time <= ?"+more), args...)
 	if err != nil {
 		return nil, err
@@ -254,7 +255,7 @@ func (s *Store) dueWhere(ctx context.Context, q querier, more string, args ...an
 		if err := rows.Scan(&j.ID, &j.GroupID, &j.Name, &j.ScheduleType, scanText{&j.ScheduleConf}, &j.Misfire,
 			scanString{(*string)(&j.Route)}, scanText{&j.Handler}, scanText{&j.Param},
 			scanString{(*string)(&j.Block)}, &j.TimeoutSec, &j.Retries, &j.GlueType, scanText{&j.GlueSource},
-			s.scanTime(&j.GlueUpdated), &j.LastMs, &j.NextMs, scanString{&j.TimeZone}); err != nil {
+			s.db.ScanTime(&j.GlueUpdated), &j.LastMs, &j.NextMs, scanString{&j.TimeZone}); err != nil {
 			return nil, err
 		}
 		due = append(due, j)
@@ -263,22 +264,22 @@ func (s *Store) dueWhere(ctx context.Context, q querier, more string, args ...an
 }
 
 // advanceTable moves a job on where it still is what was read.
-var advanceTable = table{name: "xxl_job_info", key: "id", cols: []col{
-	{name: "trigger_last_time", kind: kindInt},
-	{name: "trigger_next_time", kind: kindInt},
-	{name: "trigger_status", kind: kindInt},
-	{name: "trigger_next_time", kind: kindInt, op: opGuard},
-	{name: "trigger_status", kind: kindInt, op: opGuard},
+var advanceTable = sqldb.Table{Name: "xxl_job_info", Key: "id", Cols: []sqldb.Col{
+	{Name: "trigger_last_time", Kind: sqldb.KindInt},
+	{Name: "trigger_next_time", Kind: sqldb.KindInt},
+	{Name: "trigger_status", Kind: sqldb.KindInt},
+	{Name: "trigger_next_time", Kind: sqldb.KindInt, Op: sqldb.OpGuard},
+	{Name: "trigger_status", Kind: sqldb.KindInt, Op: sqldb.OpGuard},
 }}
 
 // advance moves the jobs on, which locks them until the end of the transaction.
 // The error is errMoved when one of them is no longer what was read.
-func (p *planning) advance(ctx context.Context, q querier, due []*model.Job) error {
+func (p *planning) advance(ctx context.Context, q sqldb.Querier, due []*model.Job) error {
 	was := make(map[int32]int64, len(due))
 	for _, j := range due {
 		was[j.ID] = j.NextMs
 	}
-	ids, list := make([]int64, 0, len(due)), rows{}
+	ids, list := make([]int64, 0, len(due)), sqldb.Rows{}
 	for _, a := range p.result.Advances {
 		next, ok := was[a.JobID]
 		if !ok {
@@ -289,9 +290,9 @@ func (p *planning) advance(ctx context.Context, q querier, due []*model.Job) err
 			status = 0
 		}
 		ids = append(ids, int64(a.JobID))
-		list.add(a.LastMs, a.NextMs, status, next, int64(1))
+		list.Add(a.LastMs, a.NextMs, status, next, int64(1))
 	}
-	matched, err := p.s.update(ctx, q, &advanceTable, ids, &list)
+	matched, err := p.s.db.Update(ctx, q, &advanceTable, ids, &list)
 	if err == nil && matched != int64(len(ids)) {
 		err = errMoved
 	}
@@ -299,13 +300,13 @@ func (p *planning) advance(ctx context.Context, q querier, due []*model.Job) err
 }
 
 // insertGaps writes the records of gaps.
-func (p *planning) insertGaps(ctx context.Context, q querier, gaps []*model.Log) error {
-	var list rows
-	clock := wallCache{s: p.s}
+func (p *planning) insertGaps(ctx context.Context, q sqldb.Querier, gaps []*model.Log) error {
+	var list sqldb.Rows
+	clock := p.s.db.NewWallCache()
 	for _, l := range gaps {
 		ms := l.TriggerTime.UnixMilli()
-		p.s.addEnded(&list, l, clock.at(ms))
+		p.s.addEnded(&list, l, clock.At(ms))
 		p.days.move(p.s, ms, classNone, classOf(l.TriggerCode, l.HandleCode))
 	}
-	return p.s.insert(ctx, q, &endedTable, &list, nil)
+	return p.s.db.Insert(ctx, q, &endedTable, &list, nil)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // javaTables are the tables of the Java admin, all of them in every generation.
@@ -68,24 +70,24 @@ const (
 // probe finds out what the database holds, and keeps it.
 func (s *Store) probe(ctx context.Context) error {
 	var version, colText, indexText string
-	switch s.d.name {
-	case sqliteName:
+	switch s.db.Name {
+	case sqldb.SQLite:
 		version, colText, indexText = "SELECT sqlite_version()", sqliteColumns, sqliteIndexes
-	case mysqlName:
+	case sqldb.MySQL:
 		version, colText, indexText = "SELECT VERSION()", mysqlColumns, mysqlIndexes
-	case postgresName:
+	case sqldb.Postgres:
 		version, colText, indexText = "SHOW server_version", postgresColumns, postgresIndexes
 	}
 	var sc schema
-	sc.Dialect = s.d.name
-	if err := s.reader().QueryRowContext(ctx, version).Scan(&sc.Version); err != nil {
+	sc.Dialect = s.db.Name
+	if err := s.db.Reader().QueryRowContext(ctx, version).Scan(&sc.Version); err != nil {
 		return fmt.Errorf("ask the database for its version: %w", err)
 	}
 	cols, err := s.readColumns(ctx, colText)
 	if err != nil {
 		return fmt.Errorf("read the columns of the database: %w", err)
 	}
-	if err := sc.readColumns(cols, s.d.name == sqliteName); err != nil {
+	if err := sc.readColumns(cols, s.db.Name == sqldb.SQLite); err != nil {
 		return err
 	}
 	if err := s.readIndexes(ctx, indexText, &sc); err != nil {
@@ -94,7 +96,8 @@ func (s *Store) probe(ctx context.Context) error {
 	sc.Generation = sc.generation(cols)
 	if sc.settings {
 		var by string
-		row := s.reader().QueryRowContext(ctx, s.d.rebind("SELECT value FROM xxljob_setting WHERE name = ?"), madeByKey)
+		row := s.db.Reader().QueryRowContext(ctx, s.db.Bind("SELECT value FROM xxljob_setting WHERE name = ?"),
+			madeByKey)
 		if err := row.Scan(&by); err == nil {
 			sc.MadeByUs = by == madeByValue
 		}
@@ -102,12 +105,12 @@ func (s *Store) probe(ctx context.Context) error {
 	s.mu.Lock()
 	s.schema = sc
 	s.mu.Unlock()
-	s.texts.Clear()
+	s.db.SetNames("{group.title}", sc.groupTitle, "{job.name}", sc.jobName)
 	return nil
 }
 
 func (s *Store) readColumns(ctx context.Context, text string) (columns, error) {
-	rows, err := s.reader().QueryContext(ctx, text)
+	rows, err := s.db.Reader().QueryContext(ctx, text)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +176,7 @@ func (c columns) width(name string, def int, free bool) int {
 }
 
 func (s *Store) readIndexes(ctx context.Context, text string, sc *schema) error {
-	rows, err := s.reader().QueryContext(ctx, text)
+	rows, err := s.db.Reader().QueryContext(ctx, text)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // maxRecent bounds the runs of one job that RecentRuns returns.
@@ -17,11 +18,12 @@ const maxRecent = 200
 func (s *Store) RecentRuns(ctx context.Context, jobIDs []int32, each int) (map[int32][]model.Recent, error) {
 	found := make(map[int32][]model.Recent, len(jobIDs))
 	for _, id := range jobIDs {
-		list, err := collect(ctx, s.reader(), func(row scanner) (model.Recent, error) {
+		list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (model.Recent, error) {
 			var r model.Recent
-			err := row.Scan(&r.ID, s.scanTime(&r.TriggerTime), &r.TriggerCode, s.scanTime(&r.HandleTime), &r.HandleCode)
+			err := row.Scan(&r.ID, s.db.ScanTime(&r.TriggerTime), &r.TriggerCode, s.db.ScanTime(&r.HandleTime),
+				&r.HandleCode)
 			return r, err
-		}, s.sql("SELECT l.id, l.trigger_time, l.trigger_code, l.handle_time, l.handle_code FROM xxl_job_log l "+
+		}, s.db.SQL("SELECT l.id, l.trigger_time, l.trigger_code, l.handle_time, l.handle_code FROM xxl_job_log l "+
 			"WHERE l.job_id = ? ORDER BY l.id DESC LIMIT ?"), id, min(max(each, 1), maxRecent))
 		if err != nil {
 			return nil, fmt.Errorf("recent runs of job %d: %w", id, err)

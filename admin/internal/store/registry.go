@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // beatBatch is how many heartbeats one statement looks for.
@@ -37,7 +38,7 @@ func (s *Store) SaveBeats(ctx context.Context, beats []model.Beat) error {
 	}
 	beats = newestBeats(beats)
 	for chunk := range slices.Chunk(beats, beatBatch) {
-		err := s.inTx(ctx, func(q querier) error { return s.saveBeats(ctx, q, chunk) })
+		err := s.db.InTx(ctx, func(q sqldb.Querier) error { return s.saveBeats(ctx, q, chunk) })
 		if err != nil {
 			return fmt.Errorf("save heartbeats: %w", err)
 		}
@@ -61,7 +62,7 @@ func newestBeats(beats []model.Beat) []model.Beat {
 	return slices.CompactFunc(beats, func(a, b model.Beat) bool { return keyOf(a) == keyOf(b) })
 }
 
-func (s *Store) saveBeats(ctx context.Context, q querier, beats []model.Beat) error {
+func (s *Store) saveBeats(ctx context.Context, q sqldb.Querier, beats []model.Beat) error {
 	rows, err := s.findBeats(ctx, q, beats)
 	if err != nil {
 		return err
@@ -75,15 +76,15 @@ func (s *Store) saveBeats(ctx context.Context, q querier, beats []model.Beat) er
 	for _, r := range rows {
 		if t, ok := at[r.key]; ok {
 			known[r.key] = true
-			text := s.wallMs(t.UnixMilli())
+			text := s.db.WallMs(t.UnixMilli())
 			byTime[text] = append(byTime[text], r.id)
 		}
 	}
 	for _, text := range slices.Sorted(mapKeys(byTime)) {
-		for chunk := range slices.Chunk(byTime[text], idBatch) {
-			args := padded(chunk)
-			if _, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_registry SET update_time = ? WHERE id IN ("+
-				marks(len(args))+") AND (update_time IS NULL OR update_time < ?)"),
+		for chunk := range slices.Chunk(byTime[text], sqldb.IDBatch) {
+			args := sqldb.Padded(chunk)
+			if _, err := q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_registry SET update_time = ? WHERE id IN ("+
+				sqldb.Marks(len(args))+") AND (update_time IS NULL OR update_time < ?)"),
 				append(append([]any{text}, args...), text)...); err != nil {
 				return err
 			}
@@ -92,13 +93,13 @@ func (s *Store) saveBeats(ctx context.Context, q querier, beats []model.Beat) er
 	insert := "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) " +
 		"VALUES (?,?,?,?)"
 	if s.Info().UniqueRegistry { // another node may be first
-		insert += s.d.upsert("registry_group,registry_key,registry_value", "update_time")
+		insert += s.db.Upsert("registry_group,registry_key,registry_value", "update_time")
 	}
 	for _, b := range beats {
 		if known[keyOf(b)] {
 			continue
 		}
-		if _, err := q.ExecContext(ctx, s.sql(insert), b.Group, b.Key, b.Value, s.wall(b.At)); err != nil {
+		if _, err := q.ExecContext(ctx, s.db.SQL(insert), b.Group, b.Key, b.Value, s.db.Wall(b.At)); err != nil {
 			return err
 		}
 	}
@@ -124,7 +125,7 @@ type beatRow struct {
 
 // findBeats returns the rows of the addresses, in id order; an old schema may
 // have several of one address.
-func (s *Store) findBeats(ctx context.Context, q querier, beats []model.Beat) ([]beatRow, error) {
+func (s *Store) findBeats(ctx context.Context, q sqldb.Querier, beats []model.Beat) ([]beatRow, error) {
 	var found []beatRow
 	for chunk := range slices.Chunk(beats, beatBatch) {
 		size := 1
@@ -137,11 +138,11 @@ func (s *Store) findBeats(ctx context.Context, q querier, beats []model.Beat) ([
 			args = append(args, b.Group, b.Key, b.Value)
 		}
 		one := "(registry_group = ? AND registry_key = ? AND registry_value = ?)"
-		rows, err := collect(ctx, q, func(row scanner) (beatRow, error) {
+		rows, err := sqldb.Collect(ctx, q, func(row sqldb.Scanner) (beatRow, error) {
 			var r beatRow
 			err := row.Scan(&r.id, &r.key.group, &r.key.key, &r.key.value)
 			return r, err
-		}, s.sql("SELECT id, registry_group, registry_key, registry_value FROM xxl_job_registry WHERE "+
+		}, s.db.SQL("SELECT id, registry_group, registry_key, registry_value FROM xxl_job_registry WHERE "+
 			one+strings.Repeat(" OR "+one, size-1)), args...)
 		if err != nil {
 			return nil, err
@@ -159,7 +160,7 @@ func (s *Store) DeleteBeats(ctx context.Context, beats []model.Beat) error {
 		return nil
 	}
 	beats = newestBeats(beats)
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		rows, err := s.findBeats(ctx, q, beats)
 		if err != nil {
 			return err
@@ -182,10 +183,11 @@ func (s *Store) DeleteBeats(ctx context.Context, beats []model.Beat) error {
 	return nil
 }
 
-func (s *Store) deleteBeats(ctx context.Context, q querier, ids []int64) error {
-	for chunk := range slices.Chunk(ids, idBatch) {
-		args := padded(chunk)
-		_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_registry WHERE id IN ("+marks(len(args))+")"), args...)
+func (s *Store) deleteBeats(ctx context.Context, q sqldb.Querier, ids []int64) error {
+	for chunk := range slices.Chunk(ids, sqldb.IDBatch) {
+		args := sqldb.Padded(chunk)
+		_, err := q.ExecContext(ctx,
+			s.db.SQL("DELETE FROM xxl_job_registry WHERE id IN ("+sqldb.Marks(len(args))+")"), args...)
 		if err != nil {
 			return err
 		}
@@ -196,12 +198,12 @@ func (s *Store) deleteBeats(ctx context.Context, q querier, ids []int64) error {
 // LiveBeats returns the heartbeats that are younger than since, by app name and
 // address.
 func (s *Store) LiveBeats(ctx context.Context, since time.Time) ([]model.Beat, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (model.Beat, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (model.Beat, error) {
 		var b model.Beat
-		err := row.Scan(&b.Group, &b.Key, &b.Value, s.scanTime(&b.At))
+		err := row.Scan(&b.Group, &b.Key, &b.Value, s.db.ScanTime(&b.At))
 		return b, err
-	}, s.sql("SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry "+
-		"WHERE update_time > ? ORDER BY registry_group, registry_key, registry_value, id"), s.wall(since))
+	}, s.db.SQL("SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry "+
+		"WHERE update_time > ? ORDER BY registry_group, registry_key, registry_value, id"), s.db.Wall(since))
 	if err != nil {
 		return nil, fmt.Errorf("live heartbeats: %w", err)
 	}
@@ -211,19 +213,19 @@ func (s *Store) LiveBeats(ctx context.Context, since time.Time) ([]model.Beat, e
 // ExpireBeats deletes the heartbeats that are older than before, by their ids
 // and in id order, and returns how many rows went.
 func (s *Store) ExpireBeats(ctx context.Context, before time.Time) (int, error) {
-	ids, err := selectIDs[int64](ctx, s.reader(),
-		s.sql("SELECT id FROM xxl_job_registry WHERE update_time < ? ORDER BY id"), s.wall(before))
+	ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(),
+		s.db.SQL("SELECT id FROM xxl_job_registry WHERE update_time < ? ORDER BY id"), s.db.Wall(before))
 	if err != nil {
 		return 0, fmt.Errorf("expire heartbeats: %w", err)
 	}
 	var total int64
-	for chunk := range slices.Chunk(ids, idBatch) {
-		args := padded(chunk)
+	for chunk := range slices.Chunk(ids, sqldb.IDBatch) {
+		args := sqldb.Padded(chunk)
 		var n int64
-		err := s.inTx(ctx, func(q querier) error {
+		err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 			// The time again: a heartbeat may have come since.
-			res, err := q.ExecContext(ctx, s.sql("DELETE FROM xxl_job_registry WHERE id IN ("+
-				marks(len(args))+") AND update_time < ?"), append(args, s.wall(before))...)
+			res, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxl_job_registry WHERE id IN ("+
+				sqldb.Marks(len(args))+") AND update_time < ?"), append(args, s.db.Wall(before))...)
 			if err != nil {
 				return err
 			}
@@ -244,9 +246,9 @@ func (s *Store) SetAddresses(ctx context.Context, groupID int32, list model.Text
 	if err := checkFields(addressListField(list)); err != nil {
 		return fmt.Errorf("addresses of group %d: %w", groupID, err)
 	}
-	err := s.inTx(ctx, func(q querier) error {
-		_, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_group SET address_list = ?, update_time = ? "+
-			"WHERE id = ? AND address_type = 0"), textArg(list), s.wall(at), groupID)
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
+		_, err := q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_group SET address_list = ?, update_time = ? "+
+			"WHERE id = ? AND address_type = 0"), textArg(list), s.db.Wall(at), groupID)
 		return err
 	})
 	if err != nil {

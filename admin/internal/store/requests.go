@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // BeginRequest puts a POST with an idempotency key on record as under way, and
@@ -22,8 +23,8 @@ func (s *Store) BeginRequest(ctx context.Context, r *model.Request) (*model.Requ
 	if err != nil {
 		return nil, fmt.Errorf("begin request: %w", err)
 	}
-	err = s.inTx(ctx, func(q querier) error {
-		_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_idempotency (owner, request_key, fingerprint, "+
+	err = s.db.InTx(ctx, func(q sqldb.Querier) error {
+		_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_idempotency (owner, request_key, fingerprint, "+
 			"created_ms, status, headers, body) VALUES (?,?,?,?,0,'','')"),
 			r.Owner, r.Key, r.Fingerprint, r.Created.UnixMilli())
 		return s.dupError(err)
@@ -36,7 +37,7 @@ func (s *Store) BeginRequest(ctx context.Context, r *model.Request) (*model.Requ
 	}
 	old := model.Request{Owner: r.Owner, Key: r.Key}
 	var created int64
-	err = s.reader().QueryRowContext(ctx, s.sql("SELECT fingerprint, created_ms, status, headers, body "+
+	err = s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT fingerprint, created_ms, status, headers, body "+
 		"FROM xxljob_idempotency WHERE owner = ? AND request_key = ?"), r.Owner, r.Key).
 		Scan(&old.Fingerprint, &created, &old.Status, &old.Headers, &old.Body)
 	if err != nil {

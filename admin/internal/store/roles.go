@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // roleRow is a row of xxljob_group_role.
@@ -16,7 +17,7 @@ type roleRow struct {
 }
 
 // readRoles reads User.Own of users, which are in the order of their ids.
-func (s *Store) readRoles(ctx context.Context, q querier, users ...*model.User) error {
+func (s *Store) readRoles(ctx context.Context, q sqldb.Querier, users ...*model.User) error {
 	if len(users) == 0 {
 		return nil
 	}
@@ -24,7 +25,7 @@ func (s *Store) readRoles(ctx context.Context, q querier, users ...*model.User) 
 	for _, u := range users {
 		byID[u.ID] = u
 	}
-	_, err := collect(ctx, q, func(row scanner) (struct{}, error) {
+	_, err := sqldb.Collect(ctx, q, func(row sqldb.Scanner) (struct{}, error) {
 		r, err := scanRole(row)
 		if u := byID[r.user]; err == nil && u != nil && r.role != model.RoleNone {
 			if u.Own == nil {
@@ -33,7 +34,7 @@ func (s *Store) readRoles(ctx context.Context, q querier, users ...*model.User) 
 			u.Own[r.group] = r.role
 		}
 		return struct{}{}, err
-	}, s.sql("SELECT user_id, group_id, role FROM xxljob_group_role WHERE user_id >= ? AND user_id <= ?"),
+	}, s.db.SQL("SELECT user_id, group_id, role FROM xxljob_group_role WHERE user_id >= ? AND user_id <= ?"),
 		users[0].ID, users[len(users)-1].ID)
 	if err != nil {
 		return fmt.Errorf("read roles: %w", err)
@@ -42,7 +43,7 @@ func (s *Store) readRoles(ctx context.Context, q querier, users ...*model.User) 
 }
 
 // scanRole reads a row; a role that a later release knows is none here.
-func scanRole(row scanner) (roleRow, error) {
+func scanRole(row sqldb.Scanner) (roleRow, error) {
 	var r roleRow
 	var name string
 	err := row.Scan(&r.user, &r.group, &name)
@@ -52,20 +53,20 @@ func scanRole(row scanner) (roleRow, error) {
 
 // lockUser keeps others from writing the row of a user until the transaction
 // ends. It returns ErrNotFound.
-func (s *Store) lockUser(ctx context.Context, q querier, id int32) error {
+func (s *Store) lockUser(ctx context.Context, q sqldb.Querier, id int32) error {
 	var found int
-	row := q.QueryRowContext(ctx, s.sql("SELECT 1 FROM xxl_job_user WHERE id = ?{lock}"), id)
+	row := q.QueryRowContext(ctx, s.db.SQL("SELECT 1 FROM xxl_job_user WHERE id = ?{lock}"), id)
 	return notFound(row.Scan(&found))
 }
 
 // setRoles writes User.Own.
-func (s *Store) setRoles(ctx context.Context, q querier, id int32, own map[int32]model.Role) error {
-	_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_group_role WHERE user_id = ?"), id)
+func (s *Store) setRoles(ctx context.Context, q sqldb.Querier, id int32, own map[int32]model.Role) error {
+	_, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_group_role WHERE user_id = ?"), id)
 	for group, role := range own {
 		if err != nil {
 			return err
 		}
-		_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxljob_group_role (user_id, group_id, role) VALUES (?,?,?)"),
+		_, err = q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_group_role (user_id, group_id, role) VALUES (?,?,?)"),
 			id, group, role.String())
 	}
 	return err
@@ -78,7 +79,7 @@ func (s *Store) setRoles(ctx context.Context, q querier, id int32, own map[int32
 func (s *Store) SetRole(
 	ctx context.Context, userID, groupID int32, role model.Role,
 ) (before, after *model.User, err error) {
-	err = s.inTx(ctx, func(q querier) error {
+	err = s.db.InTx(ctx, func(q sqldb.Querier) error {
 		err := s.lockUser(ctx, q, userID)
 		if err != nil {
 			return err
@@ -92,7 +93,7 @@ func (s *Store) SetRole(
 		if err := s.checkUser(&changed); err != nil {
 			return err
 		}
-		_, err = q.ExecContext(ctx, s.sql("UPDATE xxl_job_user SET permission = ? WHERE id = ?"),
+		_, err = q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_user SET permission = ? WHERE id = ?"),
 			textArg(changed.Permission), userID)
 		if err != nil {
 			return err
@@ -110,12 +111,12 @@ func (s *Store) SetRole(
 // users and groups that are gone for good, and those that a Java console has overtaken
 // ([model.User.Stale]). It returns how many.
 func (s *Store) TidyRoles(ctx context.Context) (int, error) {
-	list, err := collect(ctx, s.reader(), scanRole, s.sql("SELECT r.user_id, r.group_id, r.role "+
+	list, err := sqldb.Collect(ctx, s.db.Reader(), scanRole, s.db.SQL("SELECT r.user_id, r.group_id, r.role "+
 		"FROM xxljob_group_role r ORDER BY r.user_id, r.group_id"))
 	if err != nil || len(list) == 0 {
 		return 0, err
 	}
-	groups, err := selectIDs[int32](ctx, s.reader(), s.sql("SELECT id FROM xxl_job_group "+
+	groups, err := sqldb.SelectIDs[int32](ctx, s.db.Reader(), s.db.SQL("SELECT id FROM xxl_job_group "+
 		"UNION SELECT object_id FROM xxljob_deleted WHERE kind = ?"), model.ChangeGroup)
 	if err != nil {
 		return 0, err
@@ -144,14 +145,14 @@ func (s *Store) TidyRoles(ctx context.Context) (int, error) {
 // tidyUser deletes the rows of a user in groups that are gone, and those that do
 // not count.
 func (s *Store) tidyUser(ctx context.Context, id int32, gone []int32) (n int, err error) {
-	u, err := s.oneUser(ctx, s.reader(), " WHERE u.id = ?", id)
+	u, err := s.oneUser(ctx, s.db.Reader(), " WHERE u.id = ?", id)
 	if err == nil && len(gone) == 0 && len(u.Stale()) == 0 {
 		return 0, nil
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return 0, err
 	}
-	err = s.inTx(ctx, func(q querier) error {
+	err = s.db.InTx(ctx, func(q sqldb.Querier) error {
 		w := where{}
 		w.add("user_id = ?", id)
 		err := s.lockUser(ctx, q, id)
@@ -170,7 +171,7 @@ func (s *Store) tidyUser(ctx context.Context, id int32, gone []int32) (n int, er
 			}
 			w.in("group_id", drop)
 		}
-		res, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_group_role"+w.String()), w.args...)
+		res, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_group_role"+w.String()), w.args...)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // textMax is how many bytes a text column takes on every database.
@@ -22,13 +23,13 @@ func (s *Store) DeleteUnsent(ctx context.Context, logIDs []int64) (deleted []int
 	if len(logIDs) == 0 {
 		return nil, nil
 	}
-	err = s.inTx(ctx, func(q querier) error {
+	err = s.db.InTx(ctx, func(q sqldb.Querier) error {
 		deleted = nil
 		counts := make(days)
-		cond, args := s.in("l.id", sortedIDs(logIDs))
-		res, err := q.QueryContext(ctx, s.bind("SELECT l.id, r.trigger_ms FROM xxl_job_log l "+
+		cond, args := s.db.In("l.id", sqldb.SortedIDs(logIDs))
+		res, err := q.QueryContext(ctx, s.db.Bind("SELECT l.id, r.trigger_ms FROM xxl_job_log l "+
 			"JOIN xxljob_run r ON r.log_id = l.id WHERE "+cond+" AND l.trigger_code = 0 AND l.handle_code = 0 "+
-			"ORDER BY l.id"+s.d.lockOf("l")), args...)
+			"ORDER BY l.id"+s.db.LockOf("l")), args...)
 		if err != nil {
 			return err
 		}
@@ -59,12 +60,12 @@ func (s *Store) DeleteUnsent(ctx context.Context, logIDs []int64) (deleted []int
 }
 
 // deleteRows deletes by key.
-func (s *Store) deleteRows(ctx context.Context, q querier, table, key string, ids []int64) error {
+func (s *Store) deleteRows(ctx context.Context, q sqldb.Querier, table, key string, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	cond, args := s.in(key, ids)
-	_, err := q.ExecContext(ctx, s.bind("DELETE FROM "+table+" WHERE "+cond), args...)
+	cond, args := s.db.In(key, ids)
+	_, err := q.ExecContext(ctx, s.db.Bind("DELETE FROM "+table+" WHERE "+cond), args...)
 	return err
 }
 
@@ -87,23 +88,23 @@ func (s *Store) SetRunAddresses(
 func (s *Store) setAddresses(
 	ctx context.Context, addresses map[int64]string, ids []int64, failed map[int64]error,
 ) error {
-	var list rows
+	var list sqldb.Rows
 	for _, id := range ids {
-		list.add(s.cleanOrNil(addresses[id]), int64(0), int64(0))
+		list.Add(s.cleanOrNil(addresses[id]), int64(0), int64(0))
 	}
 	var matched int64
-	err := s.inSteps(ctx, func(ctx context.Context, q querier) (err error) {
-		matched, err = s.update(ctx, q, &addressTable, ids, &list)
+	err := s.db.InSteps(ctx, func(ctx context.Context, q sqldb.Querier) (err error) {
+		matched, err = s.db.Update(ctx, q, &addressTable, ids, &list)
 		return err
 	})
 	switch {
-	case err != nil && len(ids) > 1 && s.d.refusesRow(err):
+	case err != nil && len(ids) > 1 && s.db.RefusesRow(err):
 		half := len(ids) / 2
 		if err := s.setAddresses(ctx, addresses, ids[:half], failed); err != nil {
 			return err
 		}
 		return s.setAddresses(ctx, addresses, ids[half:], failed)
-	case err != nil && s.d.refusesRow(err):
+	case err != nil && s.db.RefusesRow(err):
 		failed[ids[0]] = err
 		return nil
 	case err != nil || matched == int64(len(ids)):
@@ -114,10 +115,10 @@ func (s *Store) setAddresses(
 
 // notWaiting adds the runs that nobody will send any more to failed.
 func (s *Store) notWaiting(ctx context.Context, ids []int64, failed map[int64]error) error {
-	cond, args := s.in("id", ids)
-	waiting, err := collect(ctx, s.reader(), func(row scanner) (id int64, err error) {
+	cond, args := s.db.In("id", ids)
+	waiting, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (id int64, err error) {
 		return id, row.Scan(&id)
-	}, s.bind("SELECT id FROM xxl_job_log WHERE "+cond+" AND trigger_code = 0 AND handle_code = 0"), args...)
+	}, s.db.Bind("SELECT id FROM xxl_job_log WHERE "+cond+" AND trigger_code = 0 AND handle_code = 0"), args...)
 	if err != nil {
 		return err
 	}
@@ -129,10 +130,10 @@ func (s *Store) notWaiting(ctx context.Context, ids []int64, failed map[int64]er
 	return nil
 }
 
-var addressTable = table{name: "xxl_job_log", key: "id", cols: []col{
-	{name: "executor_address", kind: kindText},
-	{name: "trigger_code", kind: kindInt, op: opGuard},
-	{name: "handle_code", kind: kindInt, op: opGuard},
+var addressTable = sqldb.Table{Name: "xxl_job_log", Key: "id", Cols: []sqldb.Col{
+	{Name: "executor_address", Kind: sqldb.KindText},
+	{Name: "trigger_code", Kind: sqldb.KindInt, Op: sqldb.OpGuard},
+	{Name: "handle_code", Kind: sqldb.KindInt, Op: sqldb.OpGuard},
 }}
 
 // cleanText is the argument for a text column: what no database takes is

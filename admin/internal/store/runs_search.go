@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 const (
@@ -107,8 +108,9 @@ func (s *Store) runKeys(
 		outer = rq.order()
 	}
 	args := append(append(slices.Clone(scan.args), rows), rq.match.args...)
-	list, err = collect(ctx, s.reader(), s.scanRunKey, s.sql("SELECT l.id, l.trigger_time, l.handle_time FROM "+
-		s.d.window(rq.id, inner)+rq.match.String()+" ORDER BY "+outer+" LIMIT ?"), append(args, limit)...)
+	list, err = sqldb.Collect(ctx, s.db.Reader(), s.scanRunKey, s.db.SQL("SELECT l.id, l.trigger_time, l.handle_time "+
+		"FROM "+
+		window(s.db.Name, rq.id, inner)+rq.match.String()+" ORDER BY "+outer+" LIMIT ?"), append(args, limit)...)
 	if err != nil {
 		return nil, end, err
 	}
@@ -117,8 +119,8 @@ func (s *Store) runKeys(
 	if rq.byTime {
 		column = "l.trigger_time"
 	}
-	err = s.reader().QueryRowContext(ctx, s.sql("SELECT "+rq.id+", "+column+rq.from+scan.String()+" ORDER BY "+
-		rq.order()+" LIMIT 1 OFFSET ?"), append(scan.args, rows-1)...).Scan(&end.ID, s.scanTime(&end.At))
+	err = s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT "+rq.id+", "+column+rq.from+scan.String()+" ORDER BY "+
+		rq.order()+" LIMIT 1 OFFSET ?"), append(scan.args, rows-1)...).Scan(&end.ID, s.db.ScanTime(&end.At))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -128,11 +130,11 @@ func (s *Store) runKeys(
 // window makes a table l of the rows that an inner SELECT names by an id. The
 // servers are told where to begin: PostgreSQL may think the whole table the
 // better way to so many ids, and MariaDB an index in the order of the list.
-func (d *dialect) window(id, inner string) string {
-	switch d.name {
-	case postgresName:
+func window(dialect, id, inner string) string {
+	switch dialect {
+	case sqldb.Postgres:
 		return "(SELECT l.*" + inner + ") l"
-	case mysqlName:
+	case sqldb.MySQL:
 		return "(SELECT " + id + " AS wid" + inner + ") w STRAIGHT_JOIN xxl_job_log l ON l.id = w.wid"
 	}
 	return "(SELECT " + id + " AS wid" + inner + ") w JOIN xxl_job_log l ON l.id = w.wid"
@@ -140,16 +142,16 @@ func (d *dialect) window(id, inner string) string {
 
 // triggeredAt is the time of a row; zero when it is gone.
 func (s *Store) triggeredAt(ctx context.Context, id int64) (at time.Time, err error) {
-	err = s.reader().QueryRowContext(ctx, s.sql("SELECT l.trigger_time FROM xxl_job_log l WHERE l.id = ?"), id).
-		Scan(s.scanTime(&at))
+	err = s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT l.trigger_time FROM xxl_job_log l WHERE l.id = ?"), id).
+		Scan(s.db.ScanTime(&at))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
 	return at, err
 }
 
-func (s *Store) scanRunKey(row scanner) (runKey, error) {
+func (s *Store) scanRunKey(row sqldb.Scanner) (runKey, error) {
 	var k runKey
-	err := row.Scan(&k.id, s.scanTime(&k.trigger), s.scanTime(&k.handled))
+	err := row.Scan(&k.id, s.db.ScanTime(&k.trigger), s.db.ScanTime(&k.handled))
 	return k, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 func TestNextWindow(t *testing.T) {
@@ -40,12 +41,17 @@ func TestLookAt(t *testing.T) {
 	t.Parallel()
 	s := openFile(t)
 	const rows = 1000
-	for i := range rows {
-		_, err := s.db.ExecContext(t.Context(), "INSERT INTO xxl_job_log (job_group, job_id, trigger_time, trigger_code, "+
-			"handle_code, handle_msg) VALUES (1, 1, ?, 200, 200, ?)",
-			fmt.Sprintf("2026-05-20 12:%02d:%02d", i/60%60, i%60), fmt.Sprintf("message %d", i))
-		require.NoError(t, err)
-	}
+	require.NoError(t, s.db.InTx(t.Context(), func(q sqldb.Querier) error {
+		for i := range rows {
+			_, err := q.ExecContext(t.Context(), "INSERT INTO xxl_job_log (job_group, job_id, trigger_time, trigger_code, "+
+				"handle_code, handle_msg) VALUES (1, 1, ?, 200, 200, ?)",
+				fmt.Sprintf("2026-05-20 12:%02d:%02d", i/60%60, i%60), fmt.Sprintf("message %d", i))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 	for _, f := range []model.RunFilter{
 		{Text: "message 17"}, {Text: "message 17", From: time.Date(2026, 1, 1, 0, 0, 0, 0, s.loc)},
 	} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 const (
@@ -47,7 +48,7 @@ func (s *Store) runQuery(f *model.RunFilter) (rq *runQuery, ok bool) {
 	rq = &runQuery{from: " FROM xxl_job_log l", id: "l.id"}
 	info := s.Info()
 	open := info.MadeByUs && (f.Result == model.RunRunning || f.Result == model.RunWaiting)
-	failed := info.MadeByUs && s.d.name != mysqlName && f.Result == model.RunFailed // a partial index has them
+	failed := info.MadeByUs && s.db.Name != sqldb.MySQL && f.Result == model.RunFailed // a partial index has them
 	single := f.GroupID != 0 || len(f.GroupIDs) == 1
 	timed := !f.From.IsZero() || !f.To.IsZero()
 	jobs, groups, times, results := &rq.match, &rq.match, &rq.match, &rq.match
@@ -70,14 +71,14 @@ func (s *Store) runQuery(f *model.RunFilter) (rq *runQuery, ok bool) {
 		return nil, false
 	}
 	if !f.From.IsZero() {
-		times.add("l.trigger_time >= ?", s.wall(f.From))
+		times.add("l.trigger_time >= ?", s.db.Wall(f.From))
 	}
 	switch {
 	case f.To.IsZero():
 	case rq.byTime:
 		rq.to = f.To
 	default:
-		times.add("l.trigger_time <= ?", s.wall(f.To))
+		times.add("l.trigger_time <= ?", s.db.Wall(f.To))
 	}
 	results.result(f.Result)
 	rq.match.like("l.executor_address", f.Address)
@@ -149,12 +150,12 @@ func (rq *runQuery) behind(s *Store, c model.RunCursor) where {
 		if to.IsZero() || c.At.Before(to) { // one upper bound: SQLite knows to use no second one
 			to = c.At
 		}
-		w.add("(l.trigger_time < ? OR l.id < ?)", s.wall(c.At), c.ID)
+		w.add("(l.trigger_time < ? OR l.id < ?)", s.db.Wall(c.At), c.ID)
 	default:
 		w.add(rq.id+" < ?", c.ID)
 	}
 	if !to.IsZero() {
-		w.add("l.trigger_time <= ?", s.wall(to))
+		w.add("l.trigger_time <= ?", s.db.Wall(to))
 	}
 	return w
 }
@@ -208,7 +209,7 @@ func (s *Store) CountRuns(ctx context.Context, f model.RunFilter) (n int, more b
 	}
 	if !rq.looks() {
 		scan := rq.behind(s, model.RunCursor{})
-		err = s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM (SELECT "+rq.id+rq.from+scan.String()+
+		err = s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT COUNT(*) FROM (SELECT "+rq.id+rq.from+scan.String()+
 			" LIMIT ?) c"), append(scan.args, runCountMax+1)...).Scan(&n)
 		if err != nil {
 			return 0, false, fmt.Errorf("count runs: %w", err)
@@ -230,13 +231,13 @@ func (s *Store) CountRuns(ctx context.Context, f model.RunFilter) (n int, more b
 // up to n after it, in the order of their ids: among them are its retries.
 func (s *Store) RunsNear(ctx context.Context, jobID int32, id int64, n int) ([]*model.Log, error) {
 	n = min(n, runPageMax)
-	before, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT l.id FROM xxl_job_log l WHERE l.job_id = ? "+
-		"AND l.id <= ? ORDER BY l.id DESC LIMIT ?"), jobID, id, n+1)
+	before, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(), s.db.SQL("SELECT l.id FROM xxl_job_log l WHERE "+
+		"l.job_id = ? AND l.id <= ? ORDER BY l.id DESC LIMIT ?"), jobID, id, n+1)
 	if err != nil {
 		return nil, fmt.Errorf("runs near %d: %w", id, err)
 	}
-	after, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT l.id FROM xxl_job_log l WHERE l.job_id = ? "+
-		"AND l.id > ? ORDER BY l.id LIMIT ?"), jobID, id, n)
+	after, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(), s.db.SQL("SELECT l.id FROM xxl_job_log l WHERE l.job_id "+
+		"= ? AND l.id > ? ORDER BY l.id LIMIT ?"), jobID, id, n)
 	if err != nil {
 		return nil, fmt.Errorf("runs near %d: %w", id, err)
 	}
@@ -257,9 +258,9 @@ func (s *Store) ShardRuns(ctx context.Context, jobID int32, at time.Time) ([]*mo
 		return nil, errors.New("shards of a run: it has no time")
 	}
 	// By the time alone: a job may have millions of rows.
-	ids, err := selectIDs[int64](ctx, s.reader(), s.sql("SELECT l.id FROM xxl_job_log l WHERE l.trigger_time = ? "+
-		"AND l.job_id + 0 = ? AND l.executor_sharding_param IS NOT NULL ORDER BY l.id + 0 LIMIT ?"),
-		s.wall(at), jobID, shardMax)
+	ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(), s.db.SQL("SELECT l.id FROM xxl_job_log l WHERE "+
+		"l.trigger_time = ? AND l.job_id + 0 = ? AND l.executor_sharding_param IS NOT NULL ORDER BY l.id + 0 LIMIT ?"),
+		s.db.Wall(at), jobID, shardMax)
 	if err != nil {
 		return nil, fmt.Errorf("shards of a run of job %d: %w", jobID, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // How much is kept of where a login comes from; what is longer is cut.
@@ -19,15 +20,15 @@ const (
 func (s *Store) CreateSession(ctx context.Context, v *model.Session) error {
 	err := checkFields(field{name: "session key", value: v.Key, max: 64})
 	if err == nil {
-		err = s.inTx(ctx, func(q querier) error {
-			_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_session (session_key, user_id, created_ms, "+
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error {
+			_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_session (session_key, user_id, created_ms, "+
 				"expires_ms, seen_ms) VALUES (?,?,?,?,?)"),
 				v.Key, v.UserID, v.Created.UnixMilli(), v.Expires.UnixMilli(), v.Seen.UnixMilli())
 			if err != nil || v.Client == "" && v.Agent == "" {
 				return s.dupError(err)
 			}
-			_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxljob_session_client (session_key, client, agent) "+
-				"VALUES (?,?,?)"+s.d.upsert("session_key", "client", "agent")),
+			_, err = q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_session_client (session_key, client, agent) "+
+				"VALUES (?,?,?)"+s.db.Upsert("session_key", "client", "agent")),
 				v.Key, cutRunes(v.Client, sessionClient), cutRunes(v.Agent, sessionAgent))
 			return err
 		})
@@ -41,7 +42,7 @@ func (s *Store) CreateSession(ctx context.Context, v *model.Session) error {
 const sessionColumns = "s.session_key, s.user_id, s.created_ms, s.expires_ms, s.seen_ms, COALESCE(c.client, ''), " +
 	"COALESCE(c.agent, '') FROM xxljob_session s LEFT JOIN xxljob_session_client c ON c.session_key = s.session_key"
 
-func (s *Store) sessionRow(row scanner) (*model.Session, error) {
+func (s *Store) sessionRow(row sqldb.Scanner) (*model.Session, error) {
 	var v model.Session
 	var created, expires, seen int64
 	err := row.Scan(&v.Key, &v.UserID, &created, &expires, &seen, &v.Client, &v.Agent)
@@ -52,7 +53,7 @@ func (s *Store) sessionRow(row scanner) (*model.Session, error) {
 // Session returns a login, expired or not, without where it comes from, or
 // ErrNotFound.
 func (s *Store) Session(ctx context.Context, key string) (*model.Session, error) {
-	v, err := s.sessionRow(s.reader().QueryRowContext(ctx, s.sql("SELECT session_key, user_id, created_ms, "+
+	v, err := s.sessionRow(s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT session_key, user_id, created_ms, "+
 		"expires_ms, seen_ms, '', '' FROM xxljob_session WHERE session_key = ?"), key))
 	if err != nil {
 		return nil, fmt.Errorf("session: %w", notFound(err)) // its key is a secret's hash
@@ -65,7 +66,7 @@ func (s *Store) SessionByID(ctx context.Context, id string) (*model.Session, err
 	if len(id) != model.SessionIDLen || strings.Trim(id, "0123456789abcdef") != "" {
 		return nil, fmt.Errorf("session %.16q: %w", id, ErrNotFound)
 	}
-	v, err := s.sessionRow(s.reader().QueryRowContext(ctx, s.sql("SELECT "+sessionColumns+
+	v, err := s.sessionRow(s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT "+sessionColumns+
 		" WHERE s.session_key >= ? AND s.session_key < ? ORDER BY s.session_key LIMIT 1"), id, id+"g"))
 	if err != nil {
 		return nil, fmt.Errorf("session %s: %w", id, notFound(err))
@@ -83,7 +84,7 @@ func (s *Store) Sessions(ctx context.Context, f model.SessionFilter) ([]*model.S
 	w.add("(s.seen_ms >= ? OR s.expires_ms - s.created_ms > ? AND s.seen_ms >= ?)",
 		f.Now.Add(-f.Idle).UnixMilli(), f.Long.Milliseconds(), f.Now.Add(-f.LongIdle).UnixMilli())
 	offset, limit := page(f.Offset, f.Limit)
-	list, err := collect(ctx, s.reader(), s.sessionRow, s.sql("SELECT "+sessionColumns+w.String()+
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.sessionRow, s.db.SQL("SELECT "+sessionColumns+w.String()+
 		" ORDER BY s.seen_ms DESC, s.session_key LIMIT ? OFFSET ?"), append(w.args, limit, offset)...)
 	if err != nil {
 		return nil, fmt.Errorf("sessions: %w", err)

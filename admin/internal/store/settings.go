@@ -5,11 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // Setting returns a setting; ok is false when it was never set.
 func (s *Store) Setting(ctx context.Context, key string) (value string, ok bool, err error) {
-	err = s.reader().QueryRowContext(ctx, s.sql("SELECT value FROM xxljob_setting WHERE name = ?"), key).Scan(&value)
+	err = s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT value FROM xxljob_setting WHERE name = ?"),
+		key).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil
 	}
@@ -23,11 +26,11 @@ func (s *Store) Setting(ctx context.Context, key string) (value string, ok bool,
 // neither % nor _.
 func (s *Store) SettingsUnder(ctx context.Context, prefix string) (map[string]string, error) {
 	type pair struct{ name, value string }
-	list, err := collect(ctx, s.reader(), func(row scanner) (pair, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (pair, error) {
 		var p pair
 		err := row.Scan(&p.name, &p.value)
 		return p, err
-	}, s.sql("SELECT name, value FROM xxljob_setting WHERE name LIKE ?"), prefix+"%")
+	}, s.db.SQL("SELECT name, value FROM xxljob_setting WHERE name LIKE ?"), prefix+"%")
 	if err != nil {
 		return nil, fmt.Errorf("settings under %s: %w", prefix, err)
 	}
@@ -47,9 +50,9 @@ func checkSetting(key, value string) error {
 func (s *Store) SetSetting(ctx context.Context, key, value string) error {
 	err := checkSetting(key, value)
 	if err == nil {
-		err = s.inTx(ctx, func(q querier) error {
-			_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_setting (name, value) VALUES (?,?)"+
-				s.d.upsert("name", "value")), key, value)
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error {
+			_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_setting (name, value) VALUES (?,?)"+
+				s.db.Upsert("name", "value")), key, value)
 			return err
 		})
 	}
@@ -64,8 +67,8 @@ func (s *Store) SetSetting(ctx context.Context, key, value string) error {
 func (s *Store) SetSettingOnce(ctx context.Context, key, value string) (won bool, err error) {
 	err = checkSetting(key, value)
 	if err == nil {
-		err = s.inTx(ctx, func(q querier) error {
-			_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_setting (name, value) VALUES (?,?)"), key, value)
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error {
+			_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_setting (name, value) VALUES (?,?)"), key, value)
 			return s.dupError(err)
 		})
 	}

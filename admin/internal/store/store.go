@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,7 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
-	"github.com/xxljob-go/xxljob/internal/lifecycle"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // Errors that callers tell apart with errors.Is.
@@ -21,14 +20,14 @@ var (
 	// transaction needs. Nothing was written.
 	ErrFenced = errors.New("lease lost")
 	// ErrLocked says that another process has the SQLite file open.
-	ErrLocked = errors.New("in use by another process")
+	ErrLocked = sqldb.ErrLocked
 	// ErrDuplicate says that a row with this key exists already.
 	ErrDuplicate = errors.New("exists already")
 	// ErrTooLong says that a text does not fit into its column.
 	ErrTooLong = errors.New("too long")
 	// ErrUnknownOutcome says that nobody knows whether the transaction was
 	// carried out: the connection ended while COMMIT was under way.
-	ErrUnknownOutcome = errors.New("outcome of the transaction is unknown")
+	ErrUnknownOutcome = sqldb.ErrUnknownOutcome
 	// ErrSchema says that the database holds something that is no xxl-job
 	// schema, or a part of one.
 	ErrSchema = errors.New("not an xxl-job schema")
@@ -68,24 +67,14 @@ type Info struct {
 
 // Store is an open database. All methods are safe for concurrent use.
 type Store struct {
-	db  *sql.DB // writes; on SQLite its only connection
-	rd  *sql.DB // reads; the same as db but on SQLite
-	d   dialect
+	db  *sqldb.DB
 	loc *time.Location
 	log *slog.Logger
 
 	maker int64 // Options.Node as a token, 0 is nobody
 
-	texts sync.Map // statement as written → bound text
-	bulk  sync.Map // bulk statement and number of rows → bound text
-
 	mu     sync.RWMutex
 	schema schema // guarded by mu; Migrate changes it
-
-	own       *lifecycle.Group // SQLite: the checkpointer
-	release   func() error     // SQLite: gives the file lock up
-	migrating sync.Mutex
-	writer    chan struct{} // SQLite: one slot, held by the transaction that writes
 }
 
 // Open connects to the database and probes it. It does not change the schema:
@@ -99,12 +88,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{loc: o.Location, log: o.Logger, release: func() error { return nil }}
+	db, err := sqldb.Open(ctx, sqldb.Config{DSN: o.DSN, Location: o.Location, Logger: o.Logger})
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{db: db, loc: o.Location, log: o.Logger}
 	if o.Node != "" {
 		s.maker = model.MakerToken(o.Node)
-	}
-	if err := s.connect(ctx, o.DSN); err != nil {
-		return nil, err
 	}
 	if err := s.probe(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -112,18 +102,22 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
+// CheckDSN reports what Open would refuse about a DSN before it looks for the
+// database. It opens nothing, and its errors show no password.
+func CheckDSN(dsn string) error { return sqldb.CheckDSN(dsn) }
+
+// WithObserver returns a context under which each statement that reads outside
+// of a writing transaction is told to f before it is run, as it is sent and with
+// its arguments. f is called on the goroutine that runs the statement; of several
+// it must be safe for concurrent use. It serves the proof that no list reads a
+// large table through.
+func WithObserver(ctx context.Context, f func(text string, args []any)) context.Context {
+	return sqldb.WithObserver(ctx, f)
+}
+
 // Close ends all connections and gives the lock of a SQLite file up. It waits
 // for the statements that are running.
-func (s *Store) Close() error {
-	if s.own != nil {
-		s.own.Stop(errors.New("store closed"))
-	}
-	err := s.db.Close()
-	if s.rd != s.db {
-		err = errors.Join(err, s.rd.Close())
-	}
-	return errors.Join(err, s.release())
-}
+func (s *Store) Close() error { return s.db.Close() }
 
 // Info returns what is known of the schema.
 func (s *Store) Info() Info { return s.probed().Info }
@@ -136,18 +130,12 @@ func (s *Store) probed() schema {
 }
 
 // Ping reports whether the database answers.
-func (s *Store) Ping(ctx context.Context) error {
-	var one int
-	if err := s.reader().QueryRowContext(ctx, "SELECT 1").Scan(&one); err != nil {
-		return fmt.Errorf("ping %s: %w", s.d.name, err)
-	}
-	return nil
-}
+func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
 // NowMs returns the clock that leases live by, in Unix milliseconds: that of the
 // database, and for SQLite that of this process.
 func (s *Store) NowMs(ctx context.Context) (int64, error) {
-	now, err := s.clock(ctx, s.reader())
+	now, err := s.db.Clock(ctx, s.db.Reader())
 	if err != nil {
 		return 0, fmt.Errorf("read the clock of the database: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 // SetTags makes these the tags of a job. Repeats do not matter; it returns
@@ -17,19 +18,19 @@ func (s *Store) SetTags(ctx context.Context, jobID int32, tags []string) error {
 			return fmt.Errorf("tags of job %d: %w", jobID, err)
 		}
 	}
-	err := s.inTx(ctx, func(q querier) error { return s.setTags(ctx, q, jobID, tags) })
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error { return s.setTags(ctx, q, jobID, tags) })
 	if err != nil {
 		return fmt.Errorf("tags of job %d: %w", jobID, err)
 	}
 	return nil
 }
 
-func (s *Store) setTags(ctx context.Context, q querier, jobID int32, tags []string) error {
-	if _, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_tag WHERE job_id = ?"), jobID); err != nil {
+func (s *Store) setTags(ctx context.Context, q sqldb.Querier, jobID int32, tags []string) error {
+	if _, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_tag WHERE job_id = ?"), jobID); err != nil {
 		return err
 	}
 	for _, tag := range slices.Compact(slices.Sorted(slices.Values(tags))) {
-		_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_tag (job_id, tag) VALUES (?,?)"), jobID, tag)
+		_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_tag (job_id, tag) VALUES (?,?)"), jobID, tag)
 		if err != nil {
 			return err
 		}
@@ -45,13 +46,13 @@ func (s *Store) Tags(ctx context.Context, jobIDs []int32) (map[int32][]string, e
 		tag string
 	}
 	tags := make(map[int32][]string)
-	for chunk := range slices.Chunk(jobIDs, idBatch) {
-		args := padded(chunk)
-		list, err := collect(ctx, s.reader(), func(r scanner) (row, error) {
+	for chunk := range slices.Chunk(jobIDs, sqldb.IDBatch) {
+		args := sqldb.Padded(chunk)
+		list, err := sqldb.Collect(ctx, s.db.Reader(), func(r sqldb.Scanner) (row, error) {
 			var v row
 			err := r.Scan(&v.job, &v.tag)
 			return v, err
-		}, s.sql("SELECT job_id, tag FROM xxljob_tag WHERE job_id IN ("+marks(len(args))+")"), args...)
+		}, s.db.SQL("SELECT job_id, tag FROM xxljob_tag WHERE job_id IN ("+sqldb.Marks(len(args))+")"), args...)
 		if err != nil {
 			return nil, fmt.Errorf("tags: %w", err)
 		}
@@ -71,9 +72,9 @@ func (s *Store) SetMute(ctx context.Context, m model.Mute) error {
 	err := checkFields(field{name: "kind", value: m.Kind, max: 16},
 		field{name: "reason", value: m.Reason, max: maxReason})
 	if err == nil {
-		err = s.inTx(ctx, func(q querier) error {
-			_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_mute (kind, object_id, until_ms, username, reason) "+
-				"VALUES (?,?,?,?,?)"+s.d.upsert("kind, object_id", "until_ms", "username", "reason")),
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error {
+			_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_mute (kind, object_id, until_ms, username, "+
+				"reason) VALUES (?,?,?,?,?)"+s.db.Upsert("kind, object_id", "until_ms", "username", "reason")),
 				m.Kind, m.ObjectID, m.Until.UnixMilli(), cutRunes(m.User, auditName), m.Reason)
 			return err
 		})
@@ -86,13 +87,13 @@ func (s *Store) SetMute(ctx context.Context, m model.Mute) error {
 
 // Mutes returns what raises no alarms at now.
 func (s *Store) Mutes(ctx context.Context, now time.Time) ([]model.Mute, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (model.Mute, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (model.Mute, error) {
 		var m model.Mute
 		var until int64
 		err := row.Scan(&m.Kind, &m.ObjectID, &until, &m.User, &m.Reason)
 		m.Until = s.instant(until)
 		return m, err
-	}, s.sql("SELECT kind, object_id, until_ms, username, reason FROM xxljob_mute WHERE until_ms > ? "+
+	}, s.db.SQL("SELECT kind, object_id, until_ms, username, reason FROM xxljob_mute WHERE until_ms > ? "+
 		"ORDER BY kind, object_id"), now.UnixMilli())
 	if err != nil {
 		return nil, fmt.Errorf("mutes: %w", err)
@@ -114,9 +115,10 @@ func (s *Store) SaveView(ctx context.Context, v model.View) error {
 	err := checkFields(field{name: "page", value: v.Page, max: 32}, field{name: "name", value: v.Name, max: maxTag},
 		field{name: "query", value: v.Query, max: maxText, bytes: true})
 	if err == nil {
-		err = s.inTx(ctx, func(q querier) error {
-			_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_view (user_id, page, name, query) VALUES (?,?,?,?)"+
-				s.d.upsert("user_id, page, name", "query")), v.UserID, v.Page, v.Name, v.Query)
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error {
+			_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_view (user_id, page, name, query) VALUES "+
+				"(?,?,?,?)"+
+				s.db.Upsert("user_id, page, name", "query")), v.UserID, v.Page, v.Name, v.Query)
 			return err
 		})
 	}
@@ -128,11 +130,11 @@ func (s *Store) SaveView(ctx context.Context, v model.View) error {
 
 // Views returns the filters of a page that a user has saved, by name.
 func (s *Store) Views(ctx context.Context, userID int32, page string) ([]model.View, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (model.View, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (model.View, error) {
 		var v model.View
 		err := row.Scan(&v.UserID, &v.Page, &v.Name, &v.Query)
 		return v, err
-	}, s.sql("SELECT user_id, page, name, query FROM xxljob_view WHERE user_id = ? AND page = ? ORDER BY name"),
+	}, s.db.SQL("SELECT user_id, page, name, query FROM xxljob_view WHERE user_id = ? AND page = ? ORDER BY name"),
 		userID, page)
 	if err != nil {
 		return nil, fmt.Errorf("views: %w", err)

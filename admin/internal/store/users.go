@@ -7,12 +7,13 @@ import (
 	"fmt"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
 const userSelect = "SELECT u.id, u.username, u.password, o.password_hash, u.role, u.permission, e.user_id " +
 	"FROM xxl_job_user u LEFT JOIN xxljob_user o ON o.user_id = u.id LEFT JOIN xxljob_code_editor e ON e.user_id = u.id"
 
-func userRow(row scanner) (*model.User, error) {
+func userRow(row sqldb.Scanner) (*model.User, error) {
 	var u model.User
 	var role int
 	var code sql.NullInt32
@@ -23,7 +24,7 @@ func userRow(row scanner) (*model.User, error) {
 
 // User returns a user with the hashes, or ErrNotFound.
 func (s *Store) User(ctx context.Context, id int32) (*model.User, error) {
-	u, err := s.oneUser(ctx, s.reader(), " WHERE u.id = ?", id)
+	u, err := s.oneUser(ctx, s.db.Reader(), " WHERE u.id = ?", id)
 	if err != nil {
 		return nil, fmt.Errorf("user %d: %w", id, err)
 	}
@@ -36,7 +37,7 @@ func (s *Store) UserByName(ctx context.Context, name string) (*model.User, error
 	if checkFields(field{name: "user name", value: name, max: maxUsername}) != nil {
 		return nil, fmt.Errorf("user: %w", ErrNotFound) // no row can have that name
 	}
-	u, err := s.oneUser(ctx, s.reader(), " WHERE u.username = ?", name)
+	u, err := s.oneUser(ctx, s.db.Reader(), " WHERE u.username = ?", name)
 	if err != nil {
 		return nil, fmt.Errorf("user %q: %w", name, err)
 	}
@@ -44,8 +45,8 @@ func (s *Store) UserByName(ctx context.Context, name string) (*model.User, error
 }
 
 // oneUser reads a user with the rows of roles.
-func (s *Store) oneUser(ctx context.Context, q querier, where string, arg any) (*model.User, error) {
-	u, err := userRow(q.QueryRowContext(ctx, s.sql(userSelect+where), arg))
+func (s *Store) oneUser(ctx context.Context, q sqldb.Querier, where string, arg any) (*model.User, error) {
+	u, err := userRow(q.QueryRowContext(ctx, s.db.SQL(userSelect+where), arg))
 	if err != nil {
 		return nil, notFound(err)
 	}
@@ -69,23 +70,23 @@ func (s *Store) Users(ctx context.Context, f model.UserFilter) ([]*model.User, i
 		w.add("u.id > ?", f.AfterID)
 	}
 	var total int
-	row := s.reader().QueryRowContext(ctx, s.sql("SELECT COUNT(*) FROM xxl_job_user u"+w.String()), w.args...)
+	row := s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT COUNT(*) FROM xxl_job_user u"+w.String()), w.args...)
 	if err := row.Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("list users: count: %w", err)
 	}
 	offset, limit := page(f.Offset, f.Limit)
-	list, err := collect(ctx, s.reader(), func(row scanner) (*model.User, error) {
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (*model.User, error) {
 		var u model.User
 		var role int
 		var code sql.NullInt32
 		err := row.Scan(&u.ID, &u.Username, &role, scanText{&u.Permission}, &code)
 		u.Admin, u.Code = role == 1, code.Valid
 		return &u, err
-	}, s.sql("SELECT u.id, u.username, u.role, u.permission, e.user_id FROM xxl_job_user u "+
+	}, s.db.SQL("SELECT u.id, u.username, u.role, u.permission, e.user_id FROM xxl_job_user u "+
 		"LEFT JOIN xxljob_code_editor e ON e.user_id = u.id"+w.String()+
 		" ORDER BY u.id LIMIT ? OFFSET ?"), append(w.args, limit, offset)...)
 	if err == nil {
-		err = s.readRoles(ctx, s.reader(), list...)
+		err = s.readRoles(ctx, s.db.Reader(), list...)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("list users: %w", err)
@@ -115,9 +116,10 @@ func (s *Store) CreateUser(ctx context.Context, u *model.User) error {
 		return fmt.Errorf("create user: %w", err)
 	}
 	var id int64
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		var err error
-		id, err = s.insertID(ctx, q, "INSERT INTO xxl_job_user (username, password, role, permission) VALUES (?,?,?,?)",
+		id, err = s.db.InsertID(ctx, q, "INSERT INTO xxl_job_user (username, password, role, permission) VALUES "+
+			"(?,?,?,?)",
 			u.Username, u.JavaHash, bit(u.Admin), textArg(u.Permission))
 		if err != nil {
 			return s.dupError(err)
@@ -138,18 +140,18 @@ func (s *Store) CreateUser(ctx context.Context, u *model.User) error {
 }
 
 // setCode writes whether a user may write code.
-func (s *Store) setCode(ctx context.Context, q querier, id int32, may bool) error {
-	_, err := q.ExecContext(ctx, s.sql("DELETE FROM xxljob_code_editor WHERE user_id = ?"), id)
+func (s *Store) setCode(ctx context.Context, q sqldb.Querier, id int32, may bool) error {
+	_, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_code_editor WHERE user_id = ?"), id)
 	if err == nil && may {
-		_, err = q.ExecContext(ctx, s.sql("INSERT INTO xxljob_code_editor (user_id) VALUES (?)"), id)
+		_, err = q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_code_editor (user_id) VALUES (?)"), id)
 	}
 	return err
 }
 
 // setOwn writes a column of our own row of a user.
-func (s *Store) setOwn(ctx context.Context, q querier, id int32, column, value string) error {
-	_, err := q.ExecContext(ctx, s.sql("INSERT INTO xxljob_user (user_id, "+column+") VALUES (?,?)"+
-		s.d.upsert("user_id", column)), id, value)
+func (s *Store) setOwn(ctx context.Context, q sqldb.Querier, id int32, column, value string) error {
+	_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_user (user_id, "+column+") VALUES (?,?)"+
+		s.db.Upsert("user_id", column)), id, value)
 	return err
 }
 
@@ -159,8 +161,8 @@ func (s *Store) UpdateUser(ctx context.Context, u *model.User) error {
 	if err := s.checkUser(u); err != nil {
 		return fmt.Errorf("update user %d: %w", u.ID, err)
 	}
-	err := s.inTx(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_user SET username = ?, role = ?, permission = ? "+
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
+		res, err := q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_user SET username = ?, role = ?, permission = ? "+
 			"WHERE id = ?"), u.Username, bit(u.Admin), textArg(u.Permission), u.ID)
 		if err := oneRow(res, s.dupError(err)); err != nil {
 			return err
@@ -183,8 +185,8 @@ func (s *Store) SetPassword(ctx context.Context, id int32, javaHash, ownHash str
 	if err := s.checkHashes(javaHash, ownHash); err != nil {
 		return fmt.Errorf("set the password of user %d: %w", id, err)
 	}
-	err := s.inTx(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, s.sql("UPDATE xxl_job_user SET password = ? WHERE id = ?"), javaHash, id)
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
+		res, err := q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_user SET password = ? WHERE id = ?"), javaHash, id)
 		if err := oneRow(res, err); err != nil {
 			return err
 		}
@@ -201,7 +203,7 @@ func (s *Store) SetPassword(ctx context.Context, id int32, javaHash, ownHash str
 func (s *Store) SetOwnHash(ctx context.Context, id int32, ownHash string) error {
 	err := checkFields(field{name: "password hash", value: ownHash, max: maxOwnHash})
 	if err == nil {
-		err = s.inTx(ctx, func(q querier) error {
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error {
 			if err := s.findUser(ctx, q, id); err != nil {
 				return err
 			}
@@ -215,9 +217,9 @@ func (s *Store) SetOwnHash(ctx context.Context, id int32, ownHash string) error 
 }
 
 // findUser returns ErrNotFound when there is no such user.
-func (s *Store) findUser(ctx context.Context, q querier, id int32) error {
+func (s *Store) findUser(ctx context.Context, q sqldb.Querier, id int32) error {
 	var found int
-	row := q.QueryRowContext(ctx, s.sql("SELECT 1 FROM xxl_job_user WHERE id = ?"), id)
+	row := q.QueryRowContext(ctx, s.db.SQL("SELECT 1 FROM xxl_job_user WHERE id = ?"), id)
 	if err := row.Scan(&found); err != nil {
 		return notFound(err)
 	}
@@ -227,7 +229,7 @@ func (s *Store) findUser(ctx context.Context, q querier, id int32) error {
 // DeleteUser deletes a user with sessions and hashes. One who does not exist is
 // no error.
 func (s *Store) DeleteUser(ctx context.Context, id int32) error {
-	err := s.inTx(ctx, func(q querier) error {
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
 		for _, text := range []string{
 			"DELETE FROM xxl_job_user WHERE id = ?",
 			"DELETE FROM xxljob_user WHERE user_id = ?",
@@ -236,7 +238,7 @@ func (s *Store) DeleteUser(ctx context.Context, id int32) error {
 			"DELETE FROM xxljob_session WHERE user_id = ?",
 			"DELETE FROM xxljob_view WHERE user_id = ?",
 		} {
-			if _, err := q.ExecContext(ctx, s.sql(text), id); err != nil {
+			if _, err := q.ExecContext(ctx, s.db.SQL(text), id); err != nil {
 				return err
 			}
 		}
@@ -254,7 +256,7 @@ func (s *Store) DeleteUser(ctx context.Context, id int32) error {
 func (s *Store) SetJavaToken(ctx context.Context, id int32, token string) error {
 	err := checkFields(field{name: "login token", value: token, max: maxJavaToken})
 	if err == nil {
-		err = s.inTx(ctx, func(q querier) error { return s.setJavaToken(ctx, q, id, token) })
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error { return s.setJavaToken(ctx, q, id, token) })
 	}
 	if err != nil {
 		return fmt.Errorf("login token of user %d: %w", id, err)
@@ -262,9 +264,9 @@ func (s *Store) SetJavaToken(ctx context.Context, id int32, token string) error 
 	return nil
 }
 
-func (s *Store) setJavaToken(ctx context.Context, q querier, id int32, token string) error {
+func (s *Store) setJavaToken(ctx context.Context, q sqldb.Querier, id int32, token string) error {
 	if s.Info().TokenColumn {
-		return oneRow(q.ExecContext(ctx, s.sql("UPDATE xxl_job_user SET token = ? WHERE id = ?"), token, id))
+		return oneRow(q.ExecContext(ctx, s.db.SQL("UPDATE xxl_job_user SET token = ? WHERE id = ?"), token, id))
 	}
 	if err := s.findUser(ctx, q, id); err != nil {
 		return err
@@ -280,7 +282,7 @@ func (s *Store) JavaToken(ctx context.Context, id int32) (string, error) {
 		text = "SELECT o.java_token FROM xxl_job_user u LEFT JOIN xxljob_user o ON o.user_id = u.id WHERE u.id = ?"
 	}
 	var token sql.NullString
-	if err := s.reader().QueryRowContext(ctx, s.sql(text), id).Scan(&token); err != nil {
+	if err := s.db.Reader().QueryRowContext(ctx, s.db.SQL(text), id).Scan(&token); err != nil {
 		return "", fmt.Errorf("login token of user %d: %w", id, notFound(err))
 	}
 	return token.String, nil

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -6,17 +6,17 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/store/dial"
 )
 
 const (
 	poolConns    = 16               // connections to a server, at most
 	poolLifetime = 10 * time.Minute // below what servers and proxies allow to idle
 	poolIdle     = 10 * time.Second // below sessionIdle
-	dialTimeout  = 5 * time.Second  // until a connection is there and prepared, unless the URL has a limit
 
 	// How long the session of a connection that is gone without a word goes on
 	// at the server, in a transaction with its locks and outside of one.
@@ -35,7 +35,7 @@ type connectorOf func(u *url.URL) (driver.Connector, error)
 // database. It opens nothing, and its errors show no password.
 func CheckDSN(dsn string) error {
 	kind, rest, _ := strings.Cut(dsn, ":")
-	if kind == sqliteName {
+	if kind == SQLite {
 		return checkFile(strings.TrimPrefix(rest, "//"))
 	}
 	d, connector, err := serverOf(kind)
@@ -47,35 +47,35 @@ func CheckDSN(dsn string) error {
 }
 
 // serverOf returns what speaks to the servers of a kind.
-func serverOf(kind string) (dialect, connectorOf, error) {
+func serverOf(kind string) (Dialect, connectorOf, error) {
 	switch kind {
-	case mysqlName, "mariadb":
+	case MySQL, "mariadb":
 		return mysqlDialect, mysqlConnector, nil
-	case postgresName, "postgresql":
+	case Postgres, "postgresql":
 		return postgresDialect, postgresConnector, nil
 	}
-	return dialect{}, nil, errKindOfDatabase
+	return Dialect{}, nil, errKindOfDatabase
 }
 
 // connect opens the pools of the database that the DSN names.
-func (s *Store) connect(ctx context.Context, dsn string) error {
+func (db *DB) connect(ctx context.Context, dsn string) error {
 	kind, rest, _ := strings.Cut(dsn, ":")
-	if kind == sqliteName {
-		return s.connectSQLite(ctx, strings.TrimPrefix(rest, "//"))
+	if kind == SQLite {
+		return db.connectSQLite(ctx, strings.TrimPrefix(rest, "//"))
 	}
 	d, connector, err := serverOf(kind)
 	if err != nil {
 		return err
 	}
-	return s.connectServer(ctx, dsn, d, connector)
+	return db.connectServer(ctx, dsn, d, connector)
 }
 
 // server reads the URL of a database server.
-func server(dsn string, d dialect, connector connectorOf) (*url.URL, driver.Connector, error) {
+func server(dsn string, d Dialect, connector connectorOf) (*url.URL, driver.Connector, error) {
 	u, err := url.Parse(dsn)
 	if err != nil { // its text repeats the DSN
 		return nil, nil, fmt.Errorf("the %s database's name is no URL: special characters of the password "+
-			"must be written as %%XX", d.name)
+			"must be written as %%XX", d.Name)
 	}
 	c, err := connector(u)
 	if err != nil {
@@ -86,34 +86,24 @@ func server(dsn string, d dialect, connector connectorOf) (*url.URL, driver.Conn
 
 // connectServer opens a pool to a database server and asks it for a sign of
 // life.
-func (s *Store) connectServer(ctx context.Context, dsn string, d dialect, connector connectorOf) error {
+func (db *DB) connectServer(ctx context.Context, dsn string, d Dialect, connector connectorOf) error {
 	u, c, err := server(dsn, d, connector)
 	if err != nil {
 		return err
 	}
-	s.d = d
-	s.db = sql.OpenDB(c)
-	s.rd = s.db
-	s.db.SetMaxOpenConns(poolConns)
-	s.db.SetMaxIdleConns(poolConns)
-	s.db.SetConnMaxLifetime(poolLifetime)
-	s.db.SetConnMaxIdleTime(poolIdle)
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout+5*time.Second)
+	db.Dialect = d
+	db.write = sql.OpenDB(c)
+	db.read = db.write
+	db.write.SetMaxOpenConns(poolConns)
+	db.write.SetMaxIdleConns(poolConns)
+	db.write.SetConnMaxLifetime(poolLifetime)
+	db.write.SetConnMaxIdleTime(poolIdle)
+	ctx, cancel := context.WithTimeout(ctx, dial.Timeout+5*time.Second)
 	defer cancel()
-	if err := s.db.PingContext(ctx); err != nil {
-		return errors.Join(fmt.Errorf("connect to database %s: %w", u.Redacted(), err), s.db.Close())
+	if err := db.write.PingContext(ctx); err != nil {
+		return errors.Join(fmt.Errorf("connect to database %s: %w", u.Redacted(), err), db.write.Close())
 	}
 	return nil
-}
-
-// dialer connects to database servers. A peer that is gone without a word is
-// noticed within about 10 s, also while a statement is waiting for its answer.
-func dialer() *net.Dialer {
-	return &net.Dialer{
-		Timeout:         dialTimeout,
-		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 4 * time.Second, Interval: 2 * time.Second, Count: 3},
-		Control:         userTimeout,
-	}
 }
 
 // boundedConnector gives every attempt to connect its limit: those that the pool

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/store/dial"
 )
 
 // mute is a database that takes connections and says nothing.
@@ -23,12 +25,12 @@ func (mute) Connect(ctx context.Context) (driver.Conn, error) {
 // TestConnectingIsBounded: the pool's own attempts to connect end, and say why.
 func TestConnectingIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := boundedConnector{Connector: mute{}, limit: dialTimeout}
+		c := boundedConnector{Connector: mute{}, limit: dial.Timeout}
 		begin := time.Now()
 		_, err := c.Connect(t.Context())
 		require.ErrorIs(t, err, errConnect)
 		assert.True(t, connError(err), "it is one of the connection")
-		assert.Equal(t, dialTimeout, time.Since(begin))
+		assert.Equal(t, dial.Timeout, time.Since(begin))
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -42,8 +44,8 @@ func TestConnectingIsBounded(t *testing.T) {
 func TestConnectLimit(t *testing.T) {
 	t.Parallel()
 	for dsn, want := range map[string]time.Duration{
-		"mysql://u:p@h/x": dialTimeout, "mysql://u:p@h/x?timeout=20s": 20 * time.Second,
-		"postgres://u:p@h/x": dialTimeout, "postgres://u:p@h/x?connect_timeout=20": 20 * time.Second,
+		"mysql://u:p@h/x": dial.Timeout, "mysql://u:p@h/x?timeout=20s": 20 * time.Second,
+		"postgres://u:p@h/x": dial.Timeout, "postgres://u:p@h/x?connect_timeout=20": 20 * time.Second,
 	} {
 		u, err := url.Parse(dsn)
 		require.NoError(t, err)

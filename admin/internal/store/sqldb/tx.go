@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -19,20 +19,23 @@ const (
 	readLimit  = time.Minute          // the same for a read outside of transactions, which may be a long list
 )
 
-// querier is what statements run on: *sql.DB, *sql.Tx or *sql.Conn.
-type querier interface {
+// Querier is what statements run on: *sql.DB, *sql.Tx or *sql.Conn.
+type Querier interface {
+	// ExecContext runs a statement that returns no rows.
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	// QueryContext runs one that returns rows, which the caller closes.
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	// QueryRowContext runs one that returns one row.
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// reader is for reads outside of a transaction. On SQLite it never waits for
+// Reader is for reads outside of a transaction. On SQLite it never waits for
 // the writer. On a server none takes longer than readLimit, with its rows.
-func (s *Store) reader() querier {
-	if s.d.local {
-		return observed{s.rd}
+func (db *DB) Reader() Querier {
+	if db.Local {
+		return observed{db.read}
 	}
-	return bounded{s.rd}
+	return bounded{db.read}
 }
 
 // bounded gives statements whose context has no deadline one.
@@ -63,55 +66,68 @@ func withLimit(ctx context.Context, limit time.Duration) context.Context {
 	return ctx
 }
 
-// sql binds a statement to this database: placeholders, and the columns and
+// SQL binds a statement to this database: placeholders, and the columns and
 // clauses in braces. The text must be a constant, for it is kept.
-func (s *Store) sql(text string) string {
-	if bound, ok := s.texts.Load(text); ok {
+func (db *DB) SQL(text string) string {
+	if bound, ok := db.texts.Load(text); ok {
 		return bound.(string)
 	}
-	bound := s.bind(text)
-	s.texts.Store(text, bound)
+	bound := db.Bind(text)
+	db.texts.Store(text, bound)
 	return bound
 }
 
-// bind is sql for a text that is made at run time.
-func (s *Store) bind(text string) string {
-	sc := s.probed()
-	text = strings.NewReplacer(
-		"{group.title}", sc.groupTitle, "{job.name}", sc.jobName, "{lock}", s.d.lock).Replace(text)
-	return s.d.rebind(text)
+// Bind is sql for a text that is made at run time.
+func (db *DB) Bind(text string) string {
+	return db.rebind(db.names.Load().Replace(text))
 }
 
-// inTx runs fn in one writing transaction. A deadlock, or a lock that could
+// InTx runs fn in one writing transaction. A deadlock, or a lock that could
 // not be had in time, makes fn run again in a new one, so fn must not keep what
 // an earlier run of it did. The error of fn rolls the transaction back.
 // ErrUnknownOutcome is returned when nobody knows whether COMMIT took place.
-func (s *Store) inTx(ctx context.Context, fn func(q querier) error) error {
-	return s.again(ctx, func() error { return s.tryTx(ctx, fn) })
+func (db *DB) InTx(ctx context.Context, fn func(q Querier) error) error {
+	return db.again(ctx, func() error { return db.tryTx(ctx, fn) })
 }
 
-// inSteps runs statements of which each may stand on record without the next
-// one. Where a statement costs a round trip, each is a transaction of its own.
-func (s *Store) inSteps(ctx context.Context, fn func(ctx context.Context, q querier) error) error {
-	if s.d.local {
-		return s.inTx(ctx, func(q querier) error { return fn(ctx, q) })
+// AtOnce runs reads that all see the database as it was at one instant.
+func (db *DB) AtOnce(ctx context.Context, fn func(ctx context.Context, q Querier) error) error {
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
+	var opts *sql.TxOptions
+	if !db.Local { // SQLite gives every transaction one instant
+		opts = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 	}
-	return s.again(ctx, func() error {
+	tx, err := db.read.BeginTx(ctx, opts)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	return fn(ctx, tx)
+}
+
+// InSteps runs statements of which each may stand on record without the next
+// one. Where a statement costs a round trip, each is a transaction of its own.
+func (db *DB) InSteps(ctx context.Context, fn func(ctx context.Context, q Querier) error) error {
+	if db.Local {
+		return db.InTx(ctx, func(q Querier) error { return fn(ctx, q) })
+	}
+	return db.again(ctx, func() error {
 		limited, cancel := context.WithTimeout(ctx, txLimit)
 		defer cancel()
-		return fn(limited, s.db)
+		return fn(limited, db.write)
 	})
 }
 
 // again tries once more after a deadlock, or a lock that could not be had.
-func (s *Store) again(ctx context.Context, try func() error) error {
+func (db *DB) again(ctx context.Context, try func() error) error {
 	pause := txPause
 	for attempt := 1; ; attempt++ {
 		err := try()
-		if err == nil || attempt == txAttempts || errors.Is(err, ErrUnknownOutcome) || !s.d.retryable(err) {
+		if err == nil || attempt == txAttempts || errors.Is(err, ErrUnknownOutcome) || !db.Retryable(err) {
 			return err
 		}
-		s.log.DebugContext(ctx, "transaction runs again", slog.Int("attempt", attempt), slog.Any("err", err))
+		db.log.DebugContext(ctx, "transaction runs again", slog.Int("attempt", attempt), slog.Any("err", err))
 		select {
 		case <-time.After(pause/2 + rand.N(pause)):
 		case <-ctx.Done():
@@ -121,30 +137,30 @@ func (s *Store) again(ctx context.Context, try func() error) error {
 	}
 }
 
-// tryTx is one attempt of inTx.
-func (s *Store) tryTx(ctx context.Context, fn func(q querier) error) error {
+// tryTx is one attempt of InTx.
+func (db *DB) tryTx(ctx context.Context, fn func(q Querier) error) error {
 	ctx, cancel := context.WithTimeout(ctx, txLimit)
 	defer cancel()
-	leave, err := s.enterWriter(ctx)
+	leave, err := db.enterWriter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	// A Tx with a context that ends costs a goroutine, and on SQLite one more
 	// for each statement; there nothing can block for long.
-	if s.d.local {
+	if db.Local {
 		ctx = context.WithoutCancel(ctx)
 	}
-	tx, err := s.db.BeginTx(ctx, nil)
+	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }() // No effect after Commit; after an error the error counts.
-	if err := fn(pinned{tx: tx, ctx: ctx, local: s.d.local}); err != nil {
+	if err := fn(pinned{tx: tx, ctx: ctx, local: db.Local}); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
-		if s.d.notCommitted(err) {
+		if db.notCommitted(err) {
 			return fmt.Errorf("commit: %w", err)
 		}
 		return fmt.Errorf("commit: %w: %w", ErrUnknownOutcome, err)
@@ -155,16 +171,16 @@ func (s *Store) tryTx(ctx context.Context, fn func(q querier) error) error {
 // enterWriter waits for the turn to write, where there is one connection for
 // all. The pool of database/sql would do too, but it knows no other users: the
 // checkpointer takes its turn here.
-func (s *Store) enterWriter(ctx context.Context) (leave func(), err error) {
+func (db *DB) enterWriter(ctx context.Context) (leave func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	if s.writer == nil {
+	if db.writer == nil {
 		return func() {}, nil
 	}
 	select {
-	case s.writer <- struct{}{}:
-		return func() { <-s.writer }, nil
+	case db.writer <- struct{}{}:
+		return func() { <-db.writer }, nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("wait for the turn to write: %w", context.Cause(ctx))
 	}
@@ -198,37 +214,33 @@ func (p pinned) QueryRowContext(ctx context.Context, query string, args ...any) 
 	return p.tx.QueryRowContext(p.pick(ctx), query, args...)
 }
 
-// insertID runs an INSERT of one row and returns the id that the database gave
+// InsertID runs an INSERT of one row and returns the id that the database gave
 // it. The text has no RETURNING clause; it is added where it is needed. The
 // table's key must be called id.
-func (s *Store) insertID(ctx context.Context, q querier, text string, args ...any) (int64, error) {
-	if s.d.returning {
+func (db *DB) InsertID(ctx context.Context, q Querier, text string, args ...any) (int64, error) {
+	if db.returning {
 		var id int64
-		err := q.QueryRowContext(ctx, s.sql(text+" RETURNING id"), args...).Scan(&id)
+		err := q.QueryRowContext(ctx, db.SQL(text+" RETURNING id"), args...).Scan(&id)
 		return id, err
 	}
-	res, err := q.ExecContext(ctx, s.sql(text), args...)
+	res, err := q.ExecContext(ctx, db.SQL(text), args...)
 	if err != nil {
 		return 0, err
 	}
 	return res.LastInsertId()
 }
 
-// isDuplicate reports whether the database refused a row because of a key that
-// exists.
-func (s *Store) isDuplicate(err error) bool { return s.d.duplicate(err) }
-
-// marks returns "?,?,?" with n question marks.
-func marks(n int) string {
+// Marks returns "?,?,?" with n question marks.
+func Marks(n int) string {
 	if n <= 0 {
 		return ""
 	}
 	return strings.Repeat(",?", n)[1:]
 }
 
-// intList returns "1,2,3", for an IN list: numbers need no placeholders, and a
+// IntList returns "1,2,3", for an IN list: numbers need no placeholders, and a
 // list as text is one statement for every length where the driver binds.
-func intList[T ~int32 | ~int64](ids []T) string {
+func IntList[T ~int32 | ~int64](ids []T) string {
 	b := make([]byte, 0, 8*len(ids))
 	for i, id := range ids {
 		if i > 0 {

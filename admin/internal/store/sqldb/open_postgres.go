@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -12,10 +12,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/xxljob-go/xxljob/admin/internal/store/dial"
 )
 
-var postgresDialect = dialect{
-	name:      postgresName,
+var postgresDialect = Dialect{
+	Name:      Postgres,
 	numbered:  true,
 	returning: true,
 	lock:      " FOR UPDATE",
@@ -31,9 +33,9 @@ func postgresConnector(u *url.URL) (driver.Connector, error) {
 			"the parameters are those of libpq") // the driver's text repeats the URL
 	}
 	if cfg.ConnectTimeout == 0 {
-		cfg.ConnectTimeout = dialTimeout
+		cfg.ConnectTimeout = dial.Timeout
 	}
-	cfg.DialFunc = newPeers().dial
+	cfg.DialFunc = dial.NewPeers().Dial
 	// Lock waits are short: a transaction runs again, and says so. A session whose
 	// peer is gone ends soon, and its locks with it.
 	limits := fmt.Sprintf("SET lock_timeout='2s'; SET idle_in_transaction_session_timeout=%d; "+

@@ -1,4 +1,6 @@
-package store
+// Package dial connects to database servers, and notices when one is gone
+// without a word.
+package dial
 
 import (
 	"context"
@@ -11,16 +13,20 @@ import (
 	"time"
 )
 
+// Timeout is how long a connection may take, unless somebody asks for another
+// limit.
+const Timeout = 5 * time.Second
+
 // peerPatience is how long an answer must have been waited for in vain before
 // the connections beside it are given up too.
 const peerPatience = 1500 * time.Millisecond
 
-// peers are the connections to a database server. When one of them gives no
+// Peers are the connections to a database server. When one of them gives no
 // answer, because a router or a firewall on the way has forgotten it, those that
 // have been silent for as long are most likely dead as well. Each would cost its
 // next user the whole time of a statement: they are closed instead, and the pool
 // opens new ones.
-type peers struct {
+type Peers struct {
 	dialer   net.Dialer
 	patience time.Duration
 
@@ -28,12 +34,13 @@ type peers struct {
 	conns map[*peer]struct{}
 }
 
-func newPeers() *peers {
-	return &peers{dialer: *dialer(), patience: peerPatience, conns: make(map[*peer]struct{})}
+// NewPeers returns the connections to a server, of which there are none yet.
+func NewPeers() *Peers {
+	return &Peers{dialer: *dialer(), patience: peerPatience, conns: make(map[*peer]struct{})}
 }
 
-// dial is for drivers to connect with.
-func (p *peers) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+// Dial is for drivers to connect with.
+func (p *Peers) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	conn, err := p.dialer.DialContext(ctx, network, addr)
 	if err != nil {
 		return nil, err
@@ -51,7 +58,7 @@ func (p *peers) dial(ctx context.Context, network, addr string) (net.Conn, error
 
 // silent closes the connections on which nobody waits for an answer just now and
 // nothing has come since an instant.
-func (p *peers) silent(since time.Time) {
+func (p *Peers) silent(since time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for c := range p.conns {
@@ -62,12 +69,22 @@ func (p *peers) silent(since time.Time) {
 	}
 }
 
+// dialer connects to database servers. A peer that is gone without a word is
+// noticed within about 10 s, also while a statement is waiting for its answer.
+func dialer() *net.Dialer {
+	return &net.Dialer{
+		Timeout:         Timeout,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 4 * time.Second, Interval: 2 * time.Second, Count: 3},
+		Control:         userTimeout,
+	}
+}
+
 // peer is one connection. The embedded type gives drivers the file descriptor
 // that they look at before they use it again.
 type peer struct {
 	*net.TCPConn
 
-	of      *peers
+	of      *Peers
 	born    time.Time
 	waiting atomic.Bool
 	last    atomic.Int64 // when something came, since born

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -13,21 +13,21 @@ import (
 
 // The names of the databases, as Info.Dialect gives them.
 const (
-	sqliteName   = "sqlite"
-	mysqlName    = "mysql"
-	postgresName = "postgres"
+	SQLite   = "sqlite"
+	MySQL    = "mysql"
+	Postgres = "postgres"
 )
 
-// dialect is what differs between the databases beyond the names of columns.
-type dialect struct {
-	name      string
-	local     bool   // SQLite: in this process, one writer
+// Dialect is what differs between the databases beyond the names of columns.
+type Dialect struct {
+	Name      string
+	Local     bool   // SQLite: in this process, one writer
 	numbered  bool   // placeholders are $1, $2 …
 	returning bool   // INSERT … RETURNING gives the new ids
 	lock      string // the row lock clause of a SELECT
 	now       string // expression of the clock in Unix milliseconds; "" is this process's clock
 
-	// kind sorts an error of the driver.
+	// Kind sorts an error of the driver.
 	kind func(err error) errKind
 }
 
@@ -43,18 +43,21 @@ const (
 	errServer                   // the server refuses for another reason: full, read-only, no right
 )
 
-func (d *dialect) retryable(err error) bool { return d.kind(err) == errRetry }
-func (d *dialect) duplicate(err error) bool { return d.kind(err) == errDuplicate }
+// Retryable reports whether the transaction may succeed when it runs again.
+func (d *Dialect) Retryable(err error) bool { return d.kind(err) == errRetry }
 
-// refusesRow reports whether the error is about the values of a row.
-func (d *dialect) refusesRow(err error) bool {
+// Duplicate reports whether the database refused a row because of a key that exists.
+func (d *Dialect) Duplicate(err error) bool { return d.kind(err) == errDuplicate }
+
+// RefusesRow reports whether the error is about the values of a row.
+func (d *Dialect) RefusesRow(err error) bool {
 	k := d.kind(err)
 	return k == errRow || k == errDuplicate
 }
 
 // notCommitted reports whether an error of COMMIT says for certain that the
 // transaction was rolled back.
-func (d *dialect) notCommitted(err error) bool {
+func (d *Dialect) notCommitted(err error) bool {
 	switch d.kind(err) {
 	case errRetry, errDuplicate, errRow, errServer:
 		return true
@@ -71,17 +74,17 @@ func connError(err error) bool {
 		errors.Is(err, context.DeadlineExceeded)
 }
 
-// lockOf is the row lock of one table of a join, where the database can lock
+// LockOf is the row lock of one table of a join, where the database can lock
 // one; MySQL locks the rows of all of them.
-func (d *dialect) lockOf(alias string) string {
-	if d.name == postgresName {
+func (d *Dialect) LockOf(alias string) string {
+	if d.Name == Postgres {
 		return " FOR UPDATE OF " + alias
 	}
 	return d.lock
 }
 
 // rebind replaces ? by $1, $2 … outside of quotes where the database wants it.
-func (d *dialect) rebind(text string) string {
+func (d *Dialect) rebind(text string) string {
 	if !d.numbered || !strings.Contains(text, "?") {
 		return text
 	}
@@ -103,10 +106,10 @@ func (d *dialect) rebind(text string) string {
 	return string(b)
 }
 
-// upsert is the tail of an INSERT that overwrites cols of the row that has the
+// Upsert is the tail of an INSERT that overwrites cols of the row that has the
 // key already; without cols that row stays as it is.
-func (d *dialect) upsert(key string, cols ...string) string {
-	mysql := d.name == mysqlName
+func (d *Dialect) Upsert(key string, cols ...string) string {
+	mysql := d.Name == MySQL
 	if len(cols) == 0 {
 		if mysql {
 			first, _, _ := strings.Cut(key, ",")
@@ -127,22 +130,22 @@ func (d *dialect) upsert(key string, cols ...string) string {
 	return " ON CONFLICT (" + key + ") DO UPDATE SET " + strings.Join(sets, ",")
 }
 
-// clock reads the clock that leases live by: the database's, and that of this
+// Clock reads the clock that leases live by: the database's, and that of this
 // process where the database is inside it.
-func (s *Store) clock(ctx context.Context, q querier) (int64, error) {
-	if s.d.now == "" {
+func (db *DB) Clock(ctx context.Context, q Querier) (int64, error) {
+	if db.now == "" {
 		return time.Now().UnixMilli(), nil
 	}
 	var now int64
-	err := q.QueryRowContext(ctx, "SELECT "+s.d.now).Scan(&now)
+	err := q.QueryRowContext(ctx, "SELECT "+db.now).Scan(&now)
 	return now, err
 }
 
-// timed puts that clock into a statement in place of {now}, and binds it. So no
+// Timed puts that clock into a statement in place of {now}, and binds it. So no
 // round trip is spent on the clock alone.
-func (s *Store) timed(text string, args ...any) (bound string, all []any) {
-	if s.d.now != "" {
-		return s.bind(strings.ReplaceAll(text, "{now}", s.d.now)), args
+func (db *DB) Timed(text string, args ...any) (bound string, all []any) {
+	if db.now != "" {
+		return db.Bind(strings.ReplaceAll(text, "{now}", db.now)), args
 	}
 	now := time.Now().UnixMilli()
 	parts := strings.Split(text, "{now}")
@@ -153,5 +156,5 @@ func (s *Store) timed(text string, args ...any) (bound string, all []any) {
 			all = append(all, now)
 		}
 	}
-	return s.bind(strings.Join(parts, "?")), all
+	return db.Bind(strings.Join(parts, "?")), all
 }

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 )
 
 // oneColumn is one column of rows.
-func oneColumn(vals ...any) *rows { return &rows{width: 1, vals: vals} }
+func oneColumn(vals ...any) *Rows { return &Rows{width: 1, Vals: vals} }
 
 func TestSharedEnds(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestUpdateCaseKeepsTexts(t *testing.T) {
 			want = append(want, head+string(letters.Draw(t, "middle"))+tail)
 		}
 		list := oneColumn(want...)
-		tab := &table{name: "t", key: "id", cols: []col{{name: "c", kind: kindText}}}
+		tab := &Table{Name: "t", Key: "id", Cols: []Col{{Name: "c", Kind: KindText}}}
 		text, args := tab.updateCase(keys, list)
 		assert.Equal(t, strings.Count(text, "?"), len(args))
 		if sameColumn(list, 0) {

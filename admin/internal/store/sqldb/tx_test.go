@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -10,14 +10,11 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
 var errStop = errors.New("stop")
@@ -46,25 +43,25 @@ func TestReadsAreBounded(t *testing.T) {
 }
 
 func TestInTxRollsBack(t *testing.T) {
-	s := openFile(t)
-	err := s.inTx(t.Context(), func(q querier) error {
-		_, err := q.ExecContext(t.Context(), "INSERT INTO xxl_job_lock (lock_name) VALUES ('x')")
+	db := openTables(t)
+	err := db.InTx(t.Context(), func(q Querier) error {
+		_, err := q.ExecContext(t.Context(), "INSERT INTO words (word) VALUES ('x')")
 		require.NoError(t, err)
 		return errStop
 	})
 	require.ErrorIs(t, err, errStop)
 	var n int
-	require.NoError(t, s.reader().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM xxl_job_lock").Scan(&n))
-	assert.Equal(t, 1, n, "schedule_lock alone")
+	require.NoError(t, db.Reader().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM words").Scan(&n))
+	assert.Equal(t, 1, n, "the first one alone")
 }
 
 // TestInTxAgain: what could not get a lock runs again, a few times.
 func TestInTxAgain(t *testing.T) {
-	s := openFile(t)
-	s.d.kind = mysqlKind
+	db := openTables(t)
+	db.kind = mysqlKind
 	deadlock := &mysql.MySQLError{Number: myDeadlock, Message: "Deadlock found"}
 	calls := 0
-	err := s.inTx(t.Context(), func(querier) error {
+	err := db.InTx(t.Context(), func(Querier) error {
 		if calls++; calls < 4 {
 			return deadlock
 		}
@@ -74,69 +71,69 @@ func TestInTxAgain(t *testing.T) {
 	assert.Equal(t, 4, calls)
 
 	calls = 0
-	require.ErrorIs(t, s.inTx(t.Context(), func(querier) error { calls++; return deadlock }), error(deadlock))
+	require.ErrorIs(t, db.InTx(t.Context(), func(Querier) error { calls++; return deadlock }), error(deadlock))
 	assert.Equal(t, txAttempts, calls)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	require.ErrorIs(t, s.inTx(ctx, func(querier) error { cancel(); return deadlock }), error(deadlock))
-	require.ErrorIs(t, s.inTx(ctx, func(querier) error { return nil }), context.Canceled)
+	require.ErrorIs(t, db.InTx(ctx, func(Querier) error { cancel(); return deadlock }), error(deadlock))
+	require.ErrorIs(t, db.InTx(ctx, func(Querier) error { return nil }), context.Canceled)
 }
 
 // TestOneWriter: readers see what was committed while a transaction is open,
 // and a second one waits no longer than its caller.
 func TestOneWriter(t *testing.T) {
-	s := openFile(t)
-	err := s.inTx(t.Context(), func(q querier) error {
-		_, err := q.ExecContext(t.Context(), "DELETE FROM xxl_job_lock")
+	db := openTables(t)
+	err := db.InTx(t.Context(), func(q Querier) error {
+		_, err := q.ExecContext(t.Context(), "DELETE FROM words")
 		require.NoError(t, err)
 		var n int
-		require.NoError(t, s.reader().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM xxl_job_lock").Scan(&n))
+		require.NoError(t, db.Reader().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM words").Scan(&n))
 		assert.Equal(t, 1, n)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 		defer cancel()
-		err = s.inTx(ctx, func(querier) error { return nil })
+		err = db.InTx(ctx, func(Querier) error { return nil })
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		return nil
 	})
 	require.NoError(t, err)
-	_, err = s.reader().ExecContext(t.Context(), "DELETE FROM xxl_job_user")
+	_, err = db.Reader().ExecContext(t.Context(), "DELETE FROM texts")
 	require.Error(t, err, "readers cannot write")
 }
 
 func TestCheckpoint(t *testing.T) {
-	s := openFile(t)
+	db := openTables(t)
 	path := ""
-	require.NoError(t, s.reader().QueryRowContext(t.Context(), "SELECT file FROM pragma_database_list").Scan(&path))
+	require.NoError(t, db.Reader().QueryRowContext(t.Context(), "SELECT file FROM pragma_database_list").Scan(&path))
 	fill := strings.Repeat("x", 10_000)
-	require.NoError(t, s.inTx(t.Context(), func(q querier) error {
+	require.NoError(t, db.InTx(t.Context(), func(q Querier) error {
 		for range 100 {
-			_, err := q.ExecContext(t.Context(), "INSERT INTO xxl_job_logglue (job_id, glue_remark, glue_source) VALUES (1, '', ?)", fill)
+			_, err := q.ExecContext(t.Context(), "INSERT INTO texts (body) VALUES (?)", fill)
 			require.NoError(t, err)
 		}
 		return nil
 	}))
 	wal := path + "-wal"
 	require.Greater(t, fileSize(wal), int64(1<<20), "nothing is copied back by the writer")
-	conn, err := s.checkpointer(t.Context())
+	conn, err := db.checkpointer(t.Context())
 	require.NoError(t, err)
 	defer conn.Close()
-	require.NoError(t, s.checkpoint(t.Context(), conn, checkpointFrom))
+	require.NoError(t, db.checkpoint(t.Context(), conn, checkpointFrom))
 	assert.Greater(t, fileSize(wal), int64(1<<20), "copied, and used again from its beginning")
-	reading, err := s.rd.BeginTx(t.Context(), nil)
+	reading, err := db.read.BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	n := 0
-	require.NoError(t, reading.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM xxl_job_logglue").Scan(&n))
-	require.NoError(t, s.inTx(t.Context(), func(q querier) error {
-		_, err := q.ExecContext(t.Context(), "INSERT INTO xxl_job_logglue (job_id, glue_remark, glue_source) VALUES (1, '', ?)", fill)
+	require.NoError(t, reading.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM texts").Scan(&n))
+	require.NoError(t, db.InTx(t.Context(), func(q Querier) error {
+		_, err := q.ExecContext(t.Context(), "INSERT INTO texts (body) VALUES (?)", fill)
 		return err
 	}))
-	require.NoError(t, s.checkpoint(t.Context(), conn, checkpointHard), "waits for nobody who reads")
+	require.NoError(t, db.checkpoint(t.Context(), conn, checkpointHard), "waits for nobody who reads")
 	assert.NotZero(t, fileSize(wal), "the log is still read")
 	wait := 0
 	require.NoError(t, conn.QueryRowContext(t.Context(), "PRAGMA busy_timeout").Scan(&wait))
 	assert.Zero(t, wait)
 	require.NoError(t, reading.Rollback())
-	require.NoError(t, s.checkpoint(t.Context(), conn, checkpointHard))
+	require.NoError(t, db.checkpoint(t.Context(), conn, checkpointHard))
 	assert.Zero(t, fileSize(wal))
 	info, err := os.Stat(path)
 	require.NoError(t, err)
@@ -146,8 +143,8 @@ func TestCheckpoint(t *testing.T) {
 // TestStatementsKept: the same text within its own rows, many texts, and a
 // text that is wrong.
 func TestStatementsKept(t *testing.T) {
-	s := openFile(t)
-	err := s.inTx(t.Context(), func(q querier) error {
+	db := openTables(t)
+	err := db.InTx(t.Context(), func(q Querier) error {
 		const text = "WITH RECURSIVE n(i) AS (SELECT ? UNION ALL SELECT i+1 FROM n WHERE i < 5) SELECT i FROM n"
 		rows, err := q.QueryContext(t.Context(), text, 1)
 		require.NoError(t, err)
@@ -164,7 +161,7 @@ func TestStatementsKept(t *testing.T) {
 			var n int
 			require.NoError(t, q.QueryRowContext(t.Context(), "SELECT ? + "+strings.Repeat("0+", i)+"1", 1).Scan(&n))
 			require.Equal(t, 2, n)
-			_, err := q.ExecContext(t.Context(), "DELETE FROM xxl_job_lock WHERE lock_name = ? OR "+strings.Repeat("0+", i)+"0", "no")
+			_, err := q.ExecContext(t.Context(), "DELETE FROM words WHERE word = ? OR "+strings.Repeat("0+", i)+"0", "no")
 			require.NoError(t, err)
 		}
 		_, err = q.ExecContext(t.Context(), "NONSENSE ?", 1)
@@ -214,7 +211,7 @@ func TestErrorKinds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			assert.Equal(t, tt.want, tt.kind(tt.err))
-			d := dialect{kind: tt.kind}
+			d := Dialect{kind: tt.kind}
 			certain := tt.want != errConn && tt.want != errOther
 			assert.Equal(t, certain, d.notCommitted(tt.err), "an error of COMMIT")
 		})
@@ -222,95 +219,55 @@ func TestErrorKinds(t *testing.T) {
 }
 
 func TestSQLiteKinds(t *testing.T) {
-	s := openFile(t)
+	db := openTables(t)
 	insert := func(text string, args ...any) error {
-		return s.inTx(t.Context(), func(q querier) error {
+		return db.InTx(t.Context(), func(q Querier) error {
 			_, err := q.ExecContext(t.Context(), text, args...)
 			return err
 		})
 	}
-	err := insert("INSERT INTO xxl_job_lock (lock_name) VALUES (?)", lockName)
-	assert.True(t, s.isDuplicate(err), err)
-	err = insert("INSERT INTO xxl_job_lock (lock_name) VALUES (?)", nil)
-	assert.Equal(t, errRow, s.d.kind(err))
+	err := insert("INSERT INTO words (word) VALUES (?)", "first")
+	assert.True(t, db.Duplicate(err), err)
+	err = insert("INSERT INTO words (word) VALUES (?)", nil)
+	assert.Equal(t, errRow, db.kind(err))
 	err = insert("INSERT INTO missing VALUES (?)", nil)
-	assert.Equal(t, errServer, s.d.kind(err))
+	assert.Equal(t, errServer, db.kind(err))
 }
 
 func TestTimes(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)
-	s := &Store{loc: berlin}
+	db := &DB{loc: berlin}
 	at := time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC)
-	text, err := s.wall(at).Value()
+	text, err := db.Wall(at).Value()
 	require.NoError(t, err)
 	assert.Equal(t, "2026-07-01 12:00:00", text)
-	assert.Equal(t, text, s.wallMs(at.UnixMilli()))
-	assert.Equal(t, text, s.wallOrNil(at))
-	null, err := s.wall(time.Time{}).Value()
+	assert.Equal(t, text, db.WallMs(at.UnixMilli()))
+	assert.Equal(t, text, db.WallOrNil(at))
+	null, err := db.Wall(time.Time{}).Value()
 	require.NoError(t, err)
 	assert.Nil(t, null)
-	assert.Nil(t, s.wallOrNil(time.Time{}))
+	assert.Nil(t, db.WallOrNil(time.Time{}))
 	for _, src := range []any{
 		"2026-07-01 12:00:00", []byte("2026-07-01 12:00:00"), "2026-07-01T12:00:00", "2026-07-01 12:00:00.250",
 		time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
 	} {
 		var got time.Time
-		require.NoError(t, s.scanTime(&got).Scan(src))
+		require.NoError(t, db.ScanTime(&got).Scan(src))
 		assert.True(t, at.Equal(got), "%v is %v", src, got)
 	}
 	for _, src := range []any{nil, "", "0000-00-00 00:00:00"} {
 		got := at
-		require.NoError(t, s.scanTime(&got).Scan(src))
+		require.NoError(t, db.ScanTime(&got).Scan(src))
 		assert.True(t, got.IsZero(), "%v", src)
 	}
 	var got time.Time
-	require.ErrorContains(t, s.scanTime(&got).Scan("yesterday"), "yyyy-MM-dd")
-	require.Error(t, s.scanTime(&got).Scan(3.5))
-	clock := wallCache{s: s}
+	require.ErrorContains(t, db.ScanTime(&got).Scan("yesterday"), "yyyy-MM-dd")
+	require.Error(t, db.ScanTime(&got).Scan(3.5))
+	clock := db.NewWallCache()
 	for _, ms := range []int64{at.UnixMilli(), at.UnixMilli() + 999, at.UnixMilli() + 1000, 0, at.UnixMilli()} {
-		assert.Equal(t, s.wallMs(ms), clock.at(ms))
+		assert.Equal(t, db.WallMs(ms), clock.At(ms))
 	}
-}
-
-func TestTexts(t *testing.T) {
-	var text model.Text
-	for src, want := range map[any]model.Text{nil: {}, "a": model.T("a"), int64(7): model.T("7"), "": model.T("")} {
-		require.NoError(t, scanText{&text}.Scan(src))
-		assert.Equal(t, want, text)
-	}
-	require.NoError(t, scanText{&text}.Scan([]byte("b")))
-	assert.Equal(t, model.T("b"), text)
-	require.Error(t, scanText{&text}.Scan(1.5))
-	var plain string
-	require.NoError(t, scanString{&plain}.Scan(nil))
-	assert.Empty(t, plain)
-	require.Error(t, scanString{&plain}.Scan(true))
-}
-
-func TestClassOf(t *testing.T) {
-	tests := []struct {
-		trigger, handle int32
-		want            class
-	}{
-		{0, 0, classRunning},
-		{200, 0, classRunning},
-		{500, 0, classFailed},
-		{0, 200, classSuccess},
-		{500, 200, classSuccess},
-		{200, 500, classFailed},
-		{200, 502, classFailed},
-	}
-	for _, tt := range tests {
-		assert.Equal(t, tt.want, classOf(tt.trigger, tt.handle), "%d/%d", tt.trigger, tt.handle)
-	}
-}
-
-func TestShardCond(t *testing.T) {
-	assert.Equal(t, " AND id % 16 IN (3,1)", shardCond("id", 16, []int32{3, 1}))
-	assert.Empty(t, shardCond("id", 2, []int32{1, 0}))
-	assert.Empty(t, shardCond("id", 1, []int32{0}))
-	assert.Equal(t, " AND 1 = 0", shardCond("id", 16, nil))
 }
 
 // FuzzRebind: outside of quotes every question mark becomes a number, in order,
@@ -346,25 +303,4 @@ func FuzzRebind(f *testing.F) {
 	})
 }
 
-func itoa(n int) string { return intList([]int64{int64(n)}) }
-
-// FuzzPlainText: every text becomes one that all databases take, and a text
-// that they take stays as it is.
-func FuzzPlainText(f *testing.F) {
-	f.Add("你好\x00", 0)
-	f.Add("\xff\xfe", 3)
-	f.Add(strings.Repeat("你", 100), 21_900)
-	f.Fuzz(func(t *testing.T, text string, repeat int) {
-		text = strings.Repeat(text, 1+min(max(repeat, 0), 1<<17)/(len(text)+1))
-		got := plainText(text)
-		if !utf8.ValidString(got) || strings.Contains(got, "\x00") || len(got) > textMax {
-			t.Errorf("plainText(%q) = %q", text, got)
-		}
-		if utf8.ValidString(text) && !strings.Contains(text, "\x00") && !strings.HasPrefix(text, got) {
-			t.Errorf("plainText(%q) = %q", text, got)
-		}
-		if len(text) <= textMax && utf8.ValidString(text) && !strings.Contains(text, "\x00") && got != text {
-			t.Errorf("plainText(%q) = %q", text, got)
-		}
-	})
-}
+func itoa(n int) string { return IntList([]int64{int64(n)}) }

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"database/sql/driver"
@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/xxljob-go/xxljob/admin/internal/store/dial"
 )
 
-var mysqlDialect = dialect{
-	name: mysqlName,
+var mysqlDialect = Dialect{
+	Name: MySQL,
 	lock: " FOR UPDATE",
 	now:  "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)",
 	kind: mysqlKind,
@@ -87,7 +89,7 @@ func mysqlDefaults(cfg *mysql.Config, query url.Values) {
 	cfg.InterpolateParams = true
 	cfg.RejectReadOnly = true // after a failover: look for the new primary
 	if cfg.Timeout <= 0 {
-		cfg.Timeout = dialTimeout
+		cfg.Timeout = dial.Timeout
 	}
 	if !query.Has("readTimeout") {
 		cfg.ReadTimeout = 60 * time.Second // a long list; dead peers are noticed by keep-alive
@@ -101,7 +103,7 @@ func mysqlDefaults(cfg *mysql.Config, query url.Values) {
 	if !query.Has("charset") && !query.Has("collation") {
 		_ = cfg.Apply(mysql.Charset("utf8mb4", "")) // cannot fail
 	}
-	cfg.DialFunc = newPeers().dial
+	cfg.DialFunc = dial.NewPeers().Dial
 	cfg.Logger = &mysql.NopLogger{} // errors are returned
 }
 

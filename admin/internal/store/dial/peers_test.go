@@ -1,4 +1,4 @@
-package store
+package dial
 
 import (
 	"io"
@@ -43,9 +43,9 @@ func silentServer(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func dialPeer(t *testing.T, p *peers, addr, word string) *peer {
+func dialPeer(t *testing.T, p *Peers, addr, word string) *peer {
 	t.Helper()
-	conn, err := p.dial(t.Context(), "tcp", addr)
+	conn, err := p.Dial(t.Context(), "tcp", addr)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	_, err = conn.Write([]byte(word))
@@ -65,7 +65,7 @@ func (c *peer) isClosed() bool { return c.SetDeadline(time.Time{}) != nil }
 func TestSilentPeers(t *testing.T) {
 	t.Parallel()
 	addr := silentServer(t)
-	p := newPeers()
+	p := NewPeers()
 	p.patience = time.Millisecond
 	idle := dialPeer(t, p, addr, "echo")
 	waits := dialPeer(t, p, addr, "hush")
@@ -95,7 +95,7 @@ func TestSilentPeers(t *testing.T) {
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	addr := silentServer(t)
-	p := newPeers()
+	p := NewPeers()
 	p.patience = time.Hour
 	idle := dialPeer(t, p, addr, "echo")
 	asks := dialPeer(t, p, addr, "hush")

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"strconv"
@@ -6,35 +6,37 @@ import (
 	"unicode/utf8"
 )
 
-func (t *table) names() string {
-	names := make([]string, len(t.cols))
-	for i, c := range t.cols {
-		names[i] = c.name
+// Names lists the columns, with commas between them.
+func (t *Table) Names() string {
+	names := make([]string, len(t.Cols))
+	for i, c := range t.Cols {
+		names[i] = c.Name
 	}
 	return strings.Join(names, ",")
 }
 
-func (t *table) insertValues(n int) string {
-	row := ",(" + marks(len(t.cols)) + ")"
-	return "INSERT INTO " + t.name + " (" + t.names() + ") VALUES " + strings.Repeat(row, n)[1:]
+// InsertValues is the INSERT of n rows with a placeholder for each value.
+func (t *Table) InsertValues(n int) string {
+	row := ",(" + Marks(len(t.Cols)) + ")"
+	return "INSERT INTO " + t.Name + " (" + t.Names() + ") VALUES " + strings.Repeat(row, n)[1:]
 }
 
 // insertUnnest takes one array a column.
-func (t *table) insertUnnest() string {
-	return "INSERT INTO " + t.name + " (" + t.names() + ") SELECT " + t.unnested("") + " FROM " + t.unnest("", "")
+func (t *Table) insertUnnest() string {
+	return "INSERT INTO " + t.Name + " (" + t.Names() + ") SELECT " + t.unnested("") + " FROM " + t.Unnest("", "")
 }
 
-// unnest is "unnest(…) AS v(c0, c1, …)", with the key before the columns, and
+// Unnest is "unnest(…) AS v(c0, c1, …)", with the key before the columns, and
 // the number of the row behind them if that has a name.
-func (t *table) unnest(key, number string) string {
+func (t *Table) Unnest(key, number string) string {
 	var args, names []string
 	if key != "" {
 		args, names = append(args, "?::bigint[]"), append(names, "k")
 	}
-	for i, c := range t.cols {
-		kind := c.kind
-		if kind == kindTime {
-			kind = kindText
+	for i, c := range t.Cols {
+		kind := c.Kind
+		if kind == KindTime {
+			kind = KindText
 		}
 		args, names = append(args, "?::"+string(kind)+"[]"), append(names, "c"+strconv.Itoa(i))
 	}
@@ -45,29 +47,29 @@ func (t *table) unnest(key, number string) string {
 	return "unnest(" + strings.Join(args, ",") + ")" + ordinality + " AS v(" + strings.Join(names, ",") + ")"
 }
 
-func (t *table) unnested(prefix string) string {
-	names := make([]string, len(t.cols))
-	for i := range t.cols {
-		names[i] = prefix + t.value(i)
+func (t *Table) unnested(prefix string) string {
+	names := make([]string, len(t.Cols))
+	for i := range t.Cols {
+		names[i] = prefix + t.Value(i)
 	}
 	return strings.Join(names, ",")
 }
 
-// value is the i-th value of an unnested row.
-func (t *table) value(i int) string {
+// Value is the i-th value of an unnested row.
+func (t *Table) Value(i int) string {
 	v := "v.c" + strconv.Itoa(i)
-	if t.cols[i].kind == kindTime {
+	if t.Cols[i].Kind == KindTime {
 		return v + "::timestamp"
 	}
 	return v
 }
 
-// arrays turns rows into one array a column.
-func arrays(cols []col, r *rows) []any {
+// Arrays turns rows into one array a column.
+func Arrays(cols []Col, r *Rows) []any {
 	out := make([]any, 0, len(cols)+1)
-	n := r.len()
+	n := r.Len()
 	for i, c := range cols {
-		if c.kind == kindInt {
+		if c.Kind == KindInt {
 			list := make([]*int64, n)
 			for row := range n {
 				if v, ok := r.at(row, i).(int64); ok {
@@ -90,41 +92,41 @@ func arrays(cols []col, r *rows) []any {
 
 // assign returns the SET list and the further conditions, given how the value
 // of a column is written.
-func (t *table) assign(value func(i int) string, concat string) (sets, guards string) {
+func (t *Table) assign(value func(i int) string, concat string) (sets, guards string) {
 	var list []string
-	for i, c := range t.cols {
+	for i, c := range t.Cols {
 		v := value(i)
-		switch c.op {
-		case opSet:
-			list = append(list, c.name+"="+v)
-		case opFill:
-			list = append(list, c.name+"=COALESCE("+c.name+","+v+")")
-		case opOver:
-			list = append(list, c.name+"=COALESCE("+v+","+c.name+")")
-		case opAppend:
+		switch c.Op {
+		case OpSet:
+			list = append(list, c.Name+"="+v)
+		case OpFill:
+			list = append(list, c.Name+"=COALESCE("+c.Name+","+v+")")
+		case OpOver:
+			list = append(list, c.Name+"=COALESCE("+v+","+c.Name+")")
+		case OpAppend:
 			if concat == "" {
-				list = append(list, c.name+"=CONCAT(COALESCE("+c.name+",''),"+v+")")
+				list = append(list, c.Name+"=CONCAT(COALESCE("+c.Name+",''),"+v+")")
 				continue
 			}
-			list = append(list, c.name+"=COALESCE("+c.name+",'')"+concat+v)
-		case opGuard: // not for an index: the key is what finds the row
-			guards += " AND " + c.name + "+0=" + v
+			list = append(list, c.Name+"=COALESCE("+c.Name+",'')"+concat+v)
+		case OpGuard: // not for an index: the key is what finds the row
+			guards += " AND " + c.Name + "+0=" + v
 		}
 	}
 	return strings.Join(list, ","), guards
 }
 
-func (t *table) updateUnnest() string {
-	sets, guards := t.assign(t.value, "||")
+func (t *Table) updateUnnest() string {
+	sets, guards := t.assign(t.Value, "||")
 	// Names on the right side are those of the table, where v has none of them.
-	return "UPDATE " + t.name + " SET " + sets + " FROM " + t.unnest("k", "") + " WHERE " + t.key + "=v.k" + guards
+	return "UPDATE " + t.Name + " SET " + sets + " FROM " + t.Unnest("k", "") + " WHERE " + t.Key + "=v.k" + guards
 }
 
 // updateCase is one UPDATE of many rows for databases without arrays. A value
 // that all rows share is written once; the others stand in a CASE, without how
 // texts begin and end alike: most of trigger_msg is the same for all runs of a
 // group.
-func (t *table) updateCase(keys []int64, r *rows) (string, []any) {
+func (t *Table) updateCase(keys []int64, r *Rows) (string, []any) {
 	var args []any
 	value := func(i int) string {
 		if sameColumn(r, i) {
@@ -138,7 +140,7 @@ func (t *table) updateCase(keys []int64, r *rows) (string, []any) {
 			args = append(args, head)
 		}
 		b.WriteString("CASE ")
-		b.WriteString(t.key)
+		b.WriteString(t.Key)
 		for row, key := range keys {
 			b.WriteString(" WHEN ")
 			b.WriteString(strconv.FormatInt(key, 10))
@@ -157,22 +159,22 @@ func (t *table) updateCase(keys []int64, r *rows) (string, []any) {
 		return b.String()
 	}
 	// The arguments come in the order in which the values are written.
-	ordered := &table{name: t.name, key: t.key}
+	ordered := &Table{Name: t.Name, Key: t.Key}
 	var index []int
 	for _, guard := range []bool{false, true} {
-		for i, c := range t.cols {
-			if (c.op == opGuard) == guard {
-				ordered.cols, index = append(ordered.cols, c), append(index, i)
+		for i, c := range t.Cols {
+			if (c.Op == OpGuard) == guard {
+				ordered.Cols, index = append(ordered.Cols, c), append(index, i)
 			}
 		}
 	}
 	sets, guards := ordered.assign(func(i int) string { return value(index[i]) }, "")
-	return "UPDATE " + t.name + " SET " + sets + " WHERE " + t.key + " IN (" + intList(keys) + ")" + guards, args
+	return "UPDATE " + t.Name + " SET " + sets + " WHERE " + t.Key + " IN (" + IntList(keys) + ")" + guards, args
 }
 
-func sameColumn(r *rows, i int) bool {
+func sameColumn(r *Rows, i int) bool {
 	first := r.at(0, i)
-	for row := 1; row < r.len(); row++ {
+	for row := 1; row < r.Len(); row++ {
 		if r.at(row, i) != first {
 			return false
 		}
@@ -187,13 +189,13 @@ const minShared = 64
 // sharedEnds returns how the texts of a column begin and end in all rows, cut
 // between characters. Both are empty when one of the values is no text, and
 // when too little is shared.
-func sharedEnds(r *rows, i int) (head, tail string) {
+func sharedEnds(r *Rows, i int) (head, tail string) {
 	first, ok := r.at(0, i).(string)
 	if !ok {
 		return "", ""
 	}
 	front, back, shortest := len(first), len(first), len(first)
-	for row := 1; row < r.len(); row++ {
+	for row := 1; row < r.Len(); row++ {
 		s, ok := r.at(row, i).(string)
 		if !ok {
 			return "", ""
@@ -225,7 +227,7 @@ func sameBytes(most int, same func(n int) bool) int {
 	return most
 }
 
-func allSame(r *rows) bool {
+func allSame(r *Rows) bool {
 	for i := range r.width {
 		if !sameColumn(r, i) {
 			return false

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/xxljob-go/xxljob/admin/internal/store/filelock"
 	"github.com/xxljob-go/xxljob/internal/lifecycle"
 )
 
@@ -29,9 +30,9 @@ const (
 	sqliteBusy       = 5 * time.Second // a lock of another program, such as a backup
 )
 
-var sqliteDialect = dialect{
-	name:      sqliteName,
-	local:     true,
+var sqliteDialect = Dialect{
+	Name:      SQLite,
+	Local:     true,
 	returning: true,
 	kind:      sqliteKind,
 }
@@ -46,8 +47,8 @@ func checkFile(file string) error {
 }
 
 // connectSQLite opens the file, which is made when it is missing.
-func (s *Store) connectSQLite(ctx context.Context, file string) error {
-	s.d = sqliteDialect
+func (db *DB) connectSQLite(ctx context.Context, file string) error {
+	db.Dialect = sqliteDialect
 	if err := checkFile(file); err != nil {
 		return err
 	}
@@ -55,18 +56,18 @@ func (s *Store) connectSQLite(ctx context.Context, file string) error {
 	if err != nil {
 		return fmt.Errorf("database sqlite:%s: %w", file, err)
 	}
-	release, err := lockFile(path + ".lock")
+	release, err := filelock.Take(path + ".lock")
 	if err != nil {
 		return fmt.Errorf("database sqlite:%s: %w", file, err)
 	}
-	s.release = sync.OnceValue(release) // Close may be called again
-	if err := s.openSQLite(ctx, path); err != nil {
-		return errors.Join(fmt.Errorf("database sqlite:%s: %w", file, err), s.release())
+	db.release = sync.OnceValue(release) // Close may be called again
+	if err := db.openSQLite(ctx, path); err != nil {
+		return errors.Join(fmt.Errorf("database sqlite:%s: %w", file, err), db.release())
 	}
 	return nil
 }
 
-func (s *Store) openSQLite(ctx context.Context, path string) error {
+func (db *DB) openSQLite(ctx context.Context, path string) error {
 	// The file holds password hashes and tokens: it is the owner's alone.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -87,23 +88,23 @@ func (s *Store) openSQLite(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	s.db = sql.OpenDB(&cachingConnector{write})
-	s.db.SetMaxOpenConns(1)
-	s.rd = sql.OpenDB(&cachingConnector{read})
-	s.rd.SetMaxOpenConns(sqliteReaders)
-	s.rd.SetMaxIdleConns(sqliteReaders)
-	s.writer = make(chan struct{}, 1)
+	db.write = sql.OpenDB(&cachingConnector{write})
+	db.write.SetMaxOpenConns(1)
+	db.read = sql.OpenDB(&cachingConnector{read})
+	db.read.SetMaxOpenConns(sqliteReaders)
+	db.read.SetMaxIdleConns(sqliteReaders)
+	db.writer = make(chan struct{}, 1)
 	var mode string
-	if err := s.db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
+	if err := db.write.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
 		return errors.Join(fmt.Errorf("open: %w; is it a SQLite database, and writable?", err),
-			s.db.Close(), s.rd.Close())
+			db.write.Close(), db.read.Close())
 	}
 	if mode != "wal" {
 		return errors.Join(fmt.Errorf("journal mode is %s, a write-ahead log is needed; "+
-			"the file must lie on a local file system", mode), s.db.Close(), s.rd.Close())
+			"the file must lie on a local file system", mode), db.write.Close(), db.read.Close())
 	}
-	s.own = lifecycle.NewGroup(context.WithoutCancel(ctx))
-	s.own.Go(func(ctx context.Context) { s.checkpoints(ctx, path+"-wal") })
+	db.own = lifecycle.NewGroup(context.WithoutCancel(ctx))
+	db.own.Go(func(ctx context.Context) { db.checkpoints(ctx, path+"-wal") })
 	return nil
 }
 
@@ -111,13 +112,13 @@ func (s *Store) openSQLite(ctx context.Context, path string) error {
 // beside the writer. When the log has grown long all the same, because there
 // was never a moment without a new page, the writer waits for the short rest,
 // so that the log can begin anew.
-func (s *Store) checkpoints(ctx context.Context, wal string) {
+func (db *DB) checkpoints(ctx context.Context, wal string) {
 	tick := time.NewTicker(checkpointEvery)
 	defer tick.Stop()
-	conn, err := s.checkpointer(ctx)
+	conn, err := db.checkpointer(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			s.log.ErrorContext(ctx, "no checkpoints", slog.Any("err", err))
+			db.log.ErrorContext(ctx, "no checkpoints", slog.Any("err", err))
 		}
 		return
 	}
@@ -129,8 +130,8 @@ func (s *Store) checkpoints(ctx context.Context, wal string) {
 		case <-tick.C:
 		}
 		if size := fileSize(wal); size >= checkpointFrom {
-			if err := s.checkpoint(ctx, conn, size); err != nil && ctx.Err() == nil {
-				s.log.WarnContext(ctx, "checkpoint", slog.Any("err", err))
+			if err := db.checkpoint(ctx, conn, size); err != nil && ctx.Err() == nil {
+				db.log.WarnContext(ctx, "checkpoint", slog.Any("err", err))
 			}
 		}
 	}
@@ -138,8 +139,8 @@ func (s *Store) checkpoints(ctx context.Context, wal string) {
 
 // checkpointer is a connection that may copy pages. It waits for nobody: while
 // somebody reads for long, the writer must not be held up until he has done.
-func (s *Store) checkpointer(ctx context.Context) (*sql.Conn, error) {
-	conn, err := s.rd.Conn(ctx)
+func (db *DB) checkpointer(ctx context.Context) (*sql.Conn, error) {
+	conn, err := db.read.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (s *Store) checkpointer(ctx context.Context) (*sql.Conn, error) {
 
 // checkpoint copies pages. A log that somebody still reads does not begin anew;
 // the next call tries again.
-func (s *Store) checkpoint(ctx context.Context, conn *sql.Conn, size int64) error {
+func (db *DB) checkpoint(ctx context.Context, conn *sql.Conn, size int64) error {
 	ctx = context.WithoutCancel(ctx) // a cut off checkpoint gains nothing
 	for copied, rounds := int64(0), 0; ; rounds++ {
 		frames, done, err := copyPages(ctx, conn, "PASSIVE")
@@ -164,7 +165,7 @@ func (s *Store) checkpoint(ctx context.Context, conn *sql.Conn, size int64) erro
 		}
 		copied = done
 	}
-	leave, err := s.enterWriter(ctx)
+	leave, err := db.enterWriter(ctx)
 	if err != nil {
 		return err
 	}

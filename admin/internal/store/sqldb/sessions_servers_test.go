@@ -1,6 +1,6 @@
 //go:build databases
 
-package store
+package sqldb
 
 import (
 	"testing"
@@ -22,14 +22,16 @@ func TestSilentSession(t *testing.T) {
 			t.Parallel()
 			dsn := dsn(t)
 			silent, other := openSilent(t, dsn), openSilent(t, dsn)
-			tx, err := silent.db.BeginTx(t.Context(), nil)
+			require.NoError(t, silent.Patiently(t.Context(), "CREATE TABLE words (word varchar(16))"))
+			require.NoError(t, silent.Patiently(t.Context(), "INSERT INTO words VALUES ('first')"))
+			tx, err := silent.write.BeginTx(t.Context(), nil)
 			require.NoError(t, err)
-			text := "UPDATE xxl_job_lock SET lock_name = 'schedule_lock' WHERE lock_name = 'schedule_lock'"
+			text := "UPDATE words SET word = 'first' WHERE word = 'first'"
 			_, err = tx.ExecContext(t.Context(), text)
 			require.NoError(t, err)
 
 			require.Eventually(t, func() bool { // its lock waits are shorter than that
-				return other.inTx(t.Context(), func(q querier) error {
+				return other.InTx(t.Context(), func(q Querier) error {
 					_, err := q.ExecContext(t.Context(), text)
 					return err
 				}) == nil
@@ -40,29 +42,28 @@ func TestSilentSession(t *testing.T) {
 	}
 }
 
-func openSilent(t *testing.T, dsn string) *Store {
+func openSilent(t *testing.T, dsn string) *DB {
 	t.Helper()
-	s, err := Open(t.Context(), Options{DSN: dsn})
+	db, err := openDSN(t.Context(), dsn)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	require.NoError(t, s.Migrate(t.Context()))
-	return s
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
 }
 
 // TestMigrationLockIsKept: the session that holds the lock of a migration is
 // idle for as long as that takes.
 func TestMigrationLockIsKept(t *testing.T) {
 	t.Parallel()
-	s := openSilent(t, dbtest.MySQL(t))
+	db := openSilent(t, dbtest.MySQL(t))
 	idle := func() (seconds int) {
-		require.NoError(t, s.db.QueryRowContext(t.Context(), "SELECT @@wait_timeout").Scan(&seconds))
+		require.NoError(t, db.write.QueryRowContext(t.Context(), "SELECT @@wait_timeout").Scan(&seconds))
 		return seconds
 	}
 	require.Equal(t, int(sessionIdle.Seconds()), idle())
-	conn, err := s.db.Conn(t.Context())
+	conn, err := db.write.Conn(t.Context())
 	require.NoError(t, err)
 	for _, limit := range []time.Duration{migrateIdle, sessionIdle} {
-		require.NoError(t, s.idleLimit(t.Context(), conn, limit))
+		require.NoError(t, db.idleLimit(t.Context(), conn, limit))
 		var seconds int
 		row := conn.QueryRowContext(t.Context(), "SELECT @@wait_timeout")
 		require.NoError(t, row.Scan(&seconds))

@@ -15,6 +15,9 @@ import (
 	"time"
 )
 
+// weComTitle bounds a title, so that the link behind it is whole.
+const weComTitle = 900
+
 // The longest texts that the chats take, with room for the frame.
 const (
 	dingTalkLimit = 16 << 10
@@ -74,6 +77,9 @@ func dingTalkForm(c *chat, m *message, now time.Time) (*url.URL, any) {
 	}
 	var b strings.Builder
 	b.WriteString("#### " + inMarkdown(m.title) + "\n")
+	if m.link != "" {
+		b.WriteString("\n[" + m.texts(textLink) + "](" + m.link + ")\n")
+	}
 	for _, l := range m.lines {
 		b.WriteString("\n**" + l.label + "**: " + strings.ReplaceAll(inMarkdown(l.value), "\n", "  \n") + "\n")
 	}
@@ -85,18 +91,19 @@ func dingTalkForm(c *chat, m *message, now time.Time) (*url.URL, any) {
 
 // weComForm is a plain text, in which nothing has a meaning.
 func weComForm(c *chat, m *message, _ time.Time) (*url.URL, any) {
-	text := cut(m.title+"\n"+m.text(0), weComLimit)
+	text := cut(cut(m.title, weComTitle)+"\n"+m.text(0), weComLimit)
 	return c.url, object{"msgtype": "text", "text": object{"content": text}}
 }
 
-// feishuForm is a post of plain texts, in which nothing has a meaning.
+// feishuForm is a post of plain texts, in which nothing has a meaning, and a link.
 func feishuForm(c *chat, m *message, now time.Time) (*url.URL, any) {
+	content := []any{[]any{object{"tag": "text", "text": m.facts(feishuLimit)}}}
+	if m.link != "" {
+		content = append(content, []any{object{"tag": "a", "text": m.texts(textLink), "href": m.link}})
+	}
 	body := object{
 		"msg_type": "post",
-		"content": object{"post": object{"zh_cn": object{
-			"title":   m.title,
-			"content": []any{[]any{object{"tag": "text", "text": m.text(feishuLimit)}}},
-		}}},
+		"content":  object{"post": object{"zh_cn": object{"title": m.title, "content": content}}},
 	}
 	if c.secret != "" {
 		stamp := strconv.FormatInt(now.Unix(), 10)
@@ -106,19 +113,21 @@ func feishuForm(c *chat, m *message, now time.Time) (*url.URL, any) {
 	return c.url, body
 }
 
-// slackForm is a header and a section of plain text; text is what notifications
+// slackForm is a header, a link and a section of plain text; text is what notifications
 // show, and there three characters have a meaning.
 func slackForm(c *chat, m *message, _ time.Time) (*url.URL, any) {
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-	return c.url, object{
-		"text": escape.Replace(m.title),
-		"blocks": []any{
-			object{"type": "header", "text": object{"type": "plain_text", "text": cut(m.title, 140), "emoji": false}},
-			object{"type": "section", "text": object{
-				"type": "plain_text", "text": cut(m.text(0), slackLimit), "emoji": false,
-			}},
-		},
+	blocks := []any{
+		object{"type": "header", "text": object{"type": "plain_text", "text": cut(m.title, 140), "emoji": false}},
 	}
+	if m.link != "" { // of our own making: nothing in it has a meaning but to open the page
+		open := "<" + m.link + "|" + escape.Replace(m.texts(textLink)) + ">"
+		blocks = append(blocks, object{"type": "section", "text": object{"type": "mrkdwn", "text": open}})
+	}
+	blocks = append(blocks, object{"type": "section", "text": object{
+		"type": "plain_text", "text": m.facts(slackLimit), "emoji": false,
+	}})
+	return c.url, object{"text": escape.Replace(m.title), "blocks": blocks}
 }
 
 // sign returns the Base64 of the HMAC-SHA256 of text.

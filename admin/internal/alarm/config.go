@@ -15,6 +15,7 @@ import (
 
 	"github.com/wneessen/go-mail"
 
+	"github.com/xxljob-go/xxljob/admin/internal/link"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/strictjson"
 )
@@ -114,6 +115,7 @@ type Config struct {
 	SendTimeout time.Duration // of one attempt; default 10 s
 	DrainLimit  time.Duration // how long Run goes on sending what waits when it ends; default 5 s
 
+	Links       link.Base               // of pages that messages lead to; default none
 	TitlePrefix string                  // in front of every title, the name of the installation for one; default none
 	Text        func(key string) string // texts in the admin's language; "" or nil is English
 	Location    *time.Location          // of the times in messages; default time.Local

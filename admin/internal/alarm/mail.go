@@ -185,8 +185,8 @@ func (s *mailer) options(dial mail.DialContextFunc) []mail.Option {
 	return options
 }
 
-// compose builds the HTML mail of admin.md 5.5 for one address. Its errors are
-// final: the address is none.
+// compose builds the HTML mail of admin.md 5.5 for one address, with a part of
+// plain text beside it. Its errors are final: the address is none.
 func (s *mailer) compose(m *message, to string) (*mail.Msg, error) {
 	msg := mail.NewMsg()
 	name := s.cfg.FromName
@@ -203,22 +203,29 @@ func (s *mailer) compose(m *message, to string) (*mail.Msg, error) {
 	msg.SetDateWithValue(time.Now())
 	msg.SetMessageID()
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
-	msg.SetBodyString(mail.TypeTextHTML, mailBody(m))
+	msg.SetBodyString(mail.TypeTextPlain, m.title+"\n\n"+m.text(0)+"\n")
+	msg.AddAlternativeString(mail.TypeTextHTML, mailBody(m))
 	return msg, nil
 }
 
-// mailBody is the heading and the table of the Java mail, with a line for each
-// count below the content.
+// mailBody is the heading and the table of the Java mail, with a link between
+// them, and a line for each count below the content.
 func mailBody(m *message) string {
 	var b strings.Builder
-	b.WriteString("<h4>" + html.EscapeString(m.texts(textDetail)) + ":</h4>\n" +
+	b.WriteString("<h4>" + html.EscapeString(m.texts(textDetail)) + ":</h4>\n")
+	if m.link != "" {
+		open, text := html.EscapeString(m.link), html.EscapeString(m.texts(textLink))
+		b.WriteString(`<p><a href="` + open + `"><b>` + text + "</b></a><br>" + open + "</p>\n")
+	}
+	b.WriteString(
 		`<table border="1" cellpadding="4" style="border-collapse:collapse;width:80%">` + "\n<tr>")
 	for _, key := range []string{textGroup, textJobID, textJobName, textAlarmTitle, textAlarmContent} {
 		b.WriteString("<th>" + html.EscapeString(m.texts(key)) + "</th>")
 	}
 	b.WriteString("</tr>\n<tr>")
 	for _, value := range []string{
-		m.alarm.Group, strconv.Itoa(int(m.alarm.Job.ID)), m.alarm.Job.Name, m.typeText(), mailContent(m),
+		oneLine(m.alarm.Group), strconv.Itoa(int(m.alarm.Job.ID)), oneLine(m.alarm.Job.Name), m.typeText(),
+		inOrder(mailContent(m)),
 	} {
 		b.WriteString("<td>" + strings.ReplaceAll(html.EscapeString(value), "\n", "<br>") + "</td>")
 	}

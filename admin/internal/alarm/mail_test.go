@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"io"
 	"mime"
+	"mime/multipart"
 	"mime/quotedprintable"
 	"net"
 	"strings"
@@ -39,12 +40,35 @@ func addressed(emails string) Alarm {
 	return a
 }
 
+// bodyOf returns the HTML of a mail.
 func bodyOf(t *testing.T, l letterGot) string {
 	t.Helper()
-	require.Equal(t, "quoted-printable", l.head.Get("Content-Transfer-Encoding"))
-	text, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(l.body)))
+	_, page := partsOf(t, l)
+	return page
+}
+
+// partsOf returns both parts of a mail, the plain text and the HTML.
+func partsOf(t *testing.T, l letterGot) (text, page string) {
+	t.Helper()
+	kind, params, err := mime.ParseMediaType(l.head.Get("Content-Type"))
 	require.NoError(t, err)
-	return string(text)
+	require.Equal(t, "multipart/alternative", kind)
+	parts := multipart.NewReader(strings.NewReader(l.body), params["boundary"])
+	for _, want := range []struct {
+		kind string
+		to   *string
+	}{{"text/plain", &text}, {"text/html", &page}} { // what is shown stands last
+		part, err := parts.NextRawPart()
+		require.NoError(t, err)
+		assert.Equal(t, want.kind+"; charset=UTF-8", part.Header.Get("Content-Type"))
+		require.Equal(t, "quoted-printable", part.Header.Get("Content-Transfer-Encoding"))
+		read, err := io.ReadAll(quotedprintable.NewReader(part))
+		require.NoError(t, err)
+		*want.to = strings.ReplaceAll(string(read), "\r\n", "\n")
+	}
+	_, err = parts.NextRawPart()
+	require.ErrorIs(t, err, io.EOF)
+	return text, page
 }
 
 func TestMailOfJava(t *testing.T) {
@@ -62,7 +86,6 @@ func TestMailOfJava(t *testing.T) {
 	subject, err := new(mime.WordDecoder).DecodeHeader(first.head.Get("Subject"))
 	require.NoError(t, err)
 	assert.Equal(t, "Job alarm", subject)
-	assert.Contains(t, first.head.Get("Content-Type"), "text/html")
 	assert.NotEmpty(t, first.head.Get("Message-Id"))
 	body := bodyOf(t, first)
 	for _, want := range []string{

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // line is a labelled value of a message.
@@ -18,6 +19,7 @@ type message struct {
 	counts  []line // those of lines that say how often, and what was left out
 	content string // what the Java mail has in its column "content", as text
 	brief   string // the same behind the reason why a run was not sent
+	link    string // address of the page that the alarm is about; "" is none
 	zone    *time.Location
 	texts   texts
 
@@ -34,6 +36,7 @@ func newMessage(a *Alarm, missed int64, cfg *Config) *message {
 		m.title = oneLine(m.subject + ": " + a.Job.Name + " (" + strconv.Itoa(int(a.Job.ID)) + ")")
 	}
 	m.content = m.contentText()
+	m.link = cfg.Links.Alarm(a.Key(), a.LogID)
 	m.brief = m.content
 	if reason := a.triggerReason(); a.LogID != 0 && a.Limit == 0 && reason != "" {
 		m.brief = reason + "\n" + m.content
@@ -43,7 +46,7 @@ func newMessage(a *Alarm, missed int64, cfg *Config) *message {
 	m.addCounts(missed)
 	m.counts = m.lines[first:len(m.lines):len(m.lines)]
 	m.add(textTime, m.clock(a.At))
-	m.add(textAlarmContent, m.brief)
+	m.add(textAlarmContent, inOrder(m.brief))
 	return m
 }
 
@@ -145,8 +148,21 @@ func (m *message) clock(at time.Time) string {
 	return at.In(m.zone).Format("2006-01-02 15:04:05")
 }
 
-// text returns the lines as plain text of at most limit bytes; 0 is no limit.
+// text returns the link and the lines as plain text of at most limit bytes; 0 is
+// no limit. The link comes first, so that it is whole.
 func (m *message) text(limit int) string {
+	if m.link == "" {
+		return m.facts(limit)
+	}
+	first := m.texts(textLink) + ": " + m.link + "\n"
+	if limit > 0 {
+		limit = max(limit-len(first), 1)
+	}
+	return first + m.facts(limit)
+}
+
+// facts returns the lines alone, as text does.
+func (m *message) facts(limit int) string {
 	var b strings.Builder
 	for i, l := range m.lines {
 		if i > 0 {
@@ -163,9 +179,20 @@ func (m *message) text(limit int) string {
 // oneLine replaces line breaks and other control characters by blanks.
 func oneLine(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return ' '
 		}
 		return r
-	}, text))
+	}, inOrder(text)))
+}
+
+// inOrder leaves out the characters that turn the direction in which what follows
+// is read: a name could make the rest of a message look like another one.
+func inOrder(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, text)
 }

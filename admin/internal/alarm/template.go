@@ -37,6 +37,7 @@ var fields = map[string]func(m *message) string{
 	"handle_msg":   func(m *message) string { return plain(m.alarm.HandleMsg) },
 	"count":        func(m *message) string { return strconv.Itoa(m.alarm.Count) },
 	"time":         func(m *message) string { return m.alarm.At.In(m.zone).Format(time.RFC3339) },
+	"url":          func(m *message) string { return m.link },
 	"time_ms":      func(m *message) string { return strconv.FormatInt(m.alarm.At.UnixMilli(), 10) },
 }
 

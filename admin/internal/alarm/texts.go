@@ -28,6 +28,7 @@ const (
 	textTime       = "alarm_time"
 	textAuthor     = "alarm_author"
 	textAddress    = "alarm_address"
+	textLink       = "alarm_link"
 )
 
 // english holds the texts that are used where Config.Text has none.
@@ -56,6 +57,7 @@ var english = map[string]string{
 	textTime:         "Time",
 	textAuthor:       "Author",
 	textAddress:      "Executor",
+	textLink:         "Open in the console",
 }
 
 // texts looks a text up.

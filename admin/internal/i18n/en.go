@@ -169,4 +169,5 @@ var english = map[Key]string{
 	AlarmTime:                  "Time",
 	AlarmAuthor:                "Author",
 	AlarmAddress:               "Executor address",
+	AlarmLink:                  "Open in the console",
 }

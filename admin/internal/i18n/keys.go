@@ -187,6 +187,7 @@ const (
 	AlarmTime                  Key = "alarm_time"
 	AlarmAuthor                Key = "alarm_author"
 	AlarmAddress               Key = "alarm_address"
+	AlarmLink                  Key = "alarm_link"
 )
 
 // RouteKey returns the title of a route strategy; of an unknown one its name.

@@ -168,4 +168,5 @@ var zhCN = map[Key]string{
 	AlarmTime:                  "时间",
 	AlarmAuthor:                "负责人",
 	AlarmAddress:               "执行器地址",
+	AlarmLink:                  "在控制台中打开",
 }

@@ -167,4 +167,5 @@ var zhTC = map[Key]string{
 	AlarmTime:                  "時間",
 	AlarmAuthor:                "負責人",
 	AlarmAddress:               "執行器位址",
+	AlarmLink:                  "在控制台中開啟",
 }

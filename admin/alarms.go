@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/alarm"
+	"github.com/xxljob-go/xxljob/admin/internal/link"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
@@ -23,7 +24,7 @@ func (s *system) buildAlarms(ctx context.Context) error {
 		s.alarms, err = alarm.New(alarm.Config{
 			Channels: s.cfg.Alarms, Location: s.cfg.TimeZone, Logger: s.log,
 			Egress: alarm.Egress{AllowLoopback: s.cfg.AlarmsToLoopback},
-			Text:   s.lang.Lookup, Mark: s.store.MarkAlarms,
+			Text:   s.lang.Lookup, Mark: s.store.MarkAlarms, Links: s.links(),
 			Observe: s.metrics.Alarm, Muted: s.book.Muted,
 			Delivered: func(a *alarm.Alarm, channel string, err error) { s.book.Delivered(a.Key(), channel, err) },
 		})
@@ -37,6 +38,12 @@ func (s *system) buildAlarms(ctx context.Context) error {
 		return fmt.Errorf("read mute windows: %w", err)
 	}
 	return nil
+}
+
+// links makes addresses of pages. Whether that is one was asked by New.
+func (s *system) links() link.Base {
+	base, _ := link.Parse(s.cfg.PublicURL)
+	return base
 }
 
 // raised puts the failure of a run on record.

@@ -203,7 +203,7 @@ func (s *system) About(ctx context.Context) (*ops.AboutView, error) {
 	info := s.store.Info()
 	v := &ops.AboutView{
 		Version: version(), Go: fmt.Sprintf("%s, %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
-		Node: s.node, Started: s.started, Restarts: s.loops.Restarts(),
+		Node: s.node, Started: s.started, Restarts: s.loops.Restarts(), PublicURL: string(s.links()),
 		Database: ops.DatabaseView{
 			Kind: info.Dialect, Version: info.Version, Generation: info.Generation, Migration: migration,
 			MadeByUs: info.MadeByUs,

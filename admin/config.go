@@ -12,6 +12,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/alarm"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/link"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
@@ -144,6 +145,12 @@ type Config struct {
 	// to /v1, and twice as many at once. Default 50; below 0 is no limit.
 	APIRate int
 
+	// PublicURL is the address under which people open the console, such as
+	// https://jobs.example.com/xxl-job-admin: where alarms and listings lead to,
+	// and what the setup tells executors. It has no user, query or fragment. It is
+	// never taken from a request. Default: there are no links.
+	PublicURL string
+
 	// MetricsToken is asked for by /metrics as a bearer token. Default: /metrics
 	// answers requests from this machine only.
 	MetricsToken string
@@ -206,6 +213,9 @@ func (c Config) validate() error {
 	}
 	if _, err := httpx.ParseProxies(c.TrustedProxies); err != nil {
 		bad("TrustedProxies: %w", err)
+	}
+	if _, err := link.Parse(c.PublicURL); err != nil {
+		bad("PublicURL %w", err)
 	}
 	if c.Dialect != DialectAuto && c.Dialect != DialectA && c.Dialect != DialectC {
 		bad("Dialect %q is not auto, A or C", c.Dialect)

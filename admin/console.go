@@ -22,6 +22,7 @@ func (s *system) console(proxies httpx.Proxies, stopping <-chan struct{}) (*cons
 			Addresses: s.addressStates, Lanes: s.pageLanes, LastBeat: s.lastBeat, Probe: s.probe,
 		},
 		Pulse: s.pulse, Forecast: s.forecast.Hour,
+		Links:       s.links(),
 		Setup:       console.Setup{Token: s.cfg.AccessToken, Apps: s.apps},
 		CodeEditing: s.cfg.CodeEditing, Version: version(), Proxies: proxies, Stopping: stopping,
 		Logger: s.part("console"),

@@ -302,6 +302,7 @@ func (s *system) buildOps(context.Context) error {
 		CodeEditing: s.cfg.CodeEditing, SharedWithJava: s.shared, Location: s.cfg.TimeZone, Lang: s.lang,
 		Logins: s.auth, System: s, Retention: s.retention(),
 		Alarms:   channels{sender: s.alarms, book: s.book, list: s.cfg.Alarms},
+		Links:    s.links(),
 		ParamMax: info.ParamMax, TitleMax: info.TitleMax, Logger: s.log,
 	})
 	return err

@@ -50,6 +50,7 @@ type Alarm struct {
 	Muted       int64      `json:"muted"`        // how many of these fell into a mute window
 	RunID       *int64     `json:"run_id"`       // the last run that raised it; nil where no run did
 	Message     string     `json:"message"`      // of the last one; may come from an executor
+	URL         string     `json:"url"`          // of the page that it is about; "" without a public address
 	Deliveries  []Delivery `json:"deliveries"`
 }
 

@@ -120,8 +120,9 @@ type About struct {
 	Go        string    `json:"go"`       // version, system and processor
 	Node      string    `json:"node"`     // its name
 	StartedAt time.Time `json:"started_at"`
-	UptimeMs  int64     `json:"uptime_ms"` // milliseconds
-	Restarts  int       `json:"restarts"`  // of loops that ended before their time
+	UptimeMs  int64     `json:"uptime_ms"`  // milliseconds
+	Restarts  int       `json:"restarts"`   // of loops that ended before their time
+	PublicURL string    `json:"public_url"` // where links in alarms lead to; "" makes none
 	Loops     []Loop    `json:"loops"`
 	Database  *Database `json:"database"` // nil but for administrators
 }

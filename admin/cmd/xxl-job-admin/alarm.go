@@ -134,10 +134,10 @@ func (l *alarmList) Run(ctx context.Context, con console) error {
 			}
 		}
 		return l.print(con, list, func(w io.Writer) {
-			row(w, "ID", "WHAT", "OF", "FIRST", "LAST", "ENDED", "TIMES", "TOLD", "MESSAGE")
+			row(w, "ID", "WHAT", "OF", "FIRST", "LAST", "ENDED", "TIMES", "TOLD", "MESSAGE", "PAGE")
 			for _, a := range list {
 				row(w, a.ID, a.What, object{a.Kind, a.ObjectID, a.Name}, clock(&a.FirstAt), clock(&a.LastAt),
-					clock(a.RecoveredAt), times(a), told(a.Deliveries), firstLine(a.Message))
+					clock(a.RecoveredAt), times(a), told(a.Deliveries), firstLine(a.Message), dash(a.URL))
 			}
 		})
 	})

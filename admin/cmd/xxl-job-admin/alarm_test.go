@@ -83,7 +83,8 @@ func TestAlarms(t *testing.T) {
 		hook.url, slow.url, post.channel("post"), hole.channel("hole"))
 	require.NoError(t, os.WriteFile(channels, []byte(text), 0o600))
 	begin := time.Now()
-	k := newKitchen(t, "--alarms", channels, "--alarms-to-loopback", "--executor-timeout", "10s")
+	k := newKitchen(t, "--alarms", channels, "--alarms-to-loopback", "--executor-timeout", "10s",
+		"--public-url", "https://jobs.example.com/xxl-job-admin/")
 	defer k.close()
 	c := k.boss(t)
 	k.must(t, "executor", "create", "kitchen", "--title", "Kitchen")
@@ -224,6 +225,7 @@ func (k *kitchen) fails(t *testing.T, c *client.Client, hook *pager) {
 	first := hook.until(t, "run_failed", "mood")
 	assert.Equal(t, 1, first.Count)
 	assert.Contains(t, first.Text, "in a bad mood")
+	assert.Equal(t, fmt.Sprintf("https://jobs.example.com/xxl-job-admin/runs/%d?at=fail", first.LogID), first.URL)
 	require.Eventually(t, func() bool {
 		return k.alarm(t, c, client.KindJob, k.job(t, c, "mood").ID, client.AlarmFailed).Count == 3
 	}, startLimit, 50*time.Millisecond)

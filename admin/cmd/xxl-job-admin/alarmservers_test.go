@@ -21,9 +21,12 @@ import (
 type alertGot struct {
 	Kind    string `json:"kind"`
 	Group   string `json:"group"`
+	JobID   int32  `json:"job_id"`
 	JobName string `json:"job_name"`
 	Count   int    `json:"count"`
 	Text    string `json:"text"`
+	LogID   int64  `json:"log_id"`
+	URL     string `json:"url"`
 }
 
 // pager is a webhook that keeps what it is told.
@@ -93,7 +96,7 @@ func (p *pager) until(t *testing.T, kind, name string) alertGot {
 	}
 }
 
-// postbox is a mail server that keeps the subjects of mails; a deaf one takes
+// postbox is a mail server that keeps subjects and bodies of mails; a deaf one takes
 // connections and never says a word.
 type postbox struct {
 	port int
@@ -101,6 +104,7 @@ type postbox struct {
 
 	mu       sync.Mutex
 	subjects []string
+	bodies   strings.Builder // as they came, one behind the other
 	conns    []net.Conn
 }
 
@@ -157,6 +161,9 @@ func (b *postbox) talk(conn net.Conn) {
 			b.subjects = append(b.subjects, strings.TrimSpace(subject))
 			b.mu.Unlock()
 		case data:
+			b.mu.Lock()
+			b.bodies.WriteString(line)
+			b.mu.Unlock()
 		case verb == "DATA":
 			data = true
 			say("354 go on")
@@ -174,6 +181,14 @@ func (b *postbox) mails() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return append([]string(nil), b.subjects...)
+}
+
+// body is what all mails say, without the folds of their lines.
+func (b *postbox) body(t *testing.T) string {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(b.bodies.String())
 }
 
 // held is how many connections there were.

@@ -33,6 +33,9 @@ var helpTexts = kong.Vars{
 		"Default: none.",
 	"trusted_origins": "Origins that browsers may post from beside this one, as a proxy that rewrites Host " +
 		"needs it. Default: none.",
+	"public_url": "Address under which people open the console, such as " +
+		"https://jobs.example.com/xxl-job-admin: links in alarms lead there. Default: none, or --listen where " +
+		"that is a loopback address.",
 	"insecure_executor_tls": "Accept any certificate of https executors, as Java does.",
 	"log_days":              "Days that run logs are kept; negative keeps them for ever.",
 	"server":                "Address of the running admin. Default: http://127.0.0.1:8080.",

@@ -150,6 +150,7 @@ func TestUsage(t *testing.T) {
 		{"import: zone", []string{"import", "--from", "mysql://u:s3cret@h:1/x", "--from-time-zone", "Mars"}, "--from-time-zone"},
 		{"user: database", []string{"user", "list", "--db", "x.db"}, "--db: the database must be named as"},
 		{"zone", append(local, "--time-zone", "Mars"), `"Mars" is no IANA time zone`},
+		{"public address", append(local, "--public-url", "https://admin:secret@jobs.example.com"), "--public-url holds a user"},
 		{"public token", append(local, "--access-token", "default_token"), "public default of xxl-job"},
 		{"server database without a token", []string{"serve", "--listen", "127.0.0.1:0", "--data-dir", filepath.Join(dir, "new"), "--db", "mysql://u:p@127.0.0.1:1/x"}, "give --access-token (or XXL_JOB_ADMIN_ACCESS_TOKEN)"},
 		{"short password", append(local, "--admin-password", "x"), "--admin-password must have 8 to 64"},

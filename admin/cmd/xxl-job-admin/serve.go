@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,15 +122,27 @@ func (c *serveCmd) admin(con console, cfg admin.Config, s *server) (*admin.Admin
 	}
 	cfg.AccessToken = token
 	cfg.MetricsToken = c.MetricsToken
+	cfg.PublicURL = c.publicURL(s)
 	cfg.OnPassword = func(user, password string) {
 		notice(con.err, "first start: open the page of the setup with this one-time password, it is shown once",
-			"user      "+user, "password  "+password, "setup     "+s.setupURL())
+			"user      "+user, "password  "+password,
+			"setup     "+cmp.Or(strings.TrimRight(c.PublicURL, "/"), s.localURL())+"/setup")
 	}
 	a, err := admin.New(cfg)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return a, nil
+}
+
+// publicURL is where links lead: to what --public-url says, or else to the
+// address that is listened on where only this machine can reach it, and nothing
+// says that people come through a proxy.
+func (c *serveCmd) publicURL(s *server) string {
+	if c.PublicURL != "" || len(c.TrustedProxies)+len(c.TrustedOrigins) > 0 {
+		return c.PublicURL
+	}
+	return s.loopbackURL()
 }
 
 // notice prints a block that stands out from the log.
@@ -184,8 +197,18 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 // addr is the address that is listened on.
 func (s *server) addr() string { return s.main.Addr().String() }
 
-// setupURL is the page of the setup, as seen from this machine.
-func (s *server) setupURL() string {
+// loopbackURL is the address of the console where nobody but this machine can
+// open it; else "", for no address is known then that leads everybody here.
+func (s *server) loopbackURL() string {
+	host, _, err := net.SplitHostPort(s.addr())
+	if ip, fault := netip.ParseAddr(host); err != nil || fault != nil || !ip.IsLoopback() {
+		return ""
+	}
+	return s.localURL()
+}
+
+// localURL is the address of the console, as seen from this machine.
+func (s *server) localURL() string {
 	host, port, err := net.SplitHostPort(s.addr())
 	if ip, fault := netip.ParseAddr(host); err != nil || fault != nil || ip.IsUnspecified() {
 		host = "localhost"
@@ -194,7 +217,7 @@ func (s *server) setupURL() string {
 	if s.cert != nil {
 		scheme = "https://"
 	}
-	return scheme + net.JoinHostPort(host, port) + "/setup"
+	return scheme + net.JoinHostPort(host, port)
 }
 
 // run serves until ctx is done. The admin drains first, while executors can

@@ -17,6 +17,7 @@ import (
 
 	"github.com/xxljob-go/xxljob/admin"
 	"github.com/xxljob-go/xxljob/admin/internal/alarm"
+	"github.com/xxljob-go/xxljob/admin/internal/link"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
 
@@ -103,6 +104,7 @@ type settings struct {
 	PlanEvery           time.Duration `help:"Time between two planning passes, 50ms to the horizon." default:"500ms"`
 	TrustedProxies      []string      `help:"${trusted_proxies}" placeholder:"ADDR,NET"`
 	TrustedOrigins      []string      `help:"${trusted_origins}" placeholder:"URL"`
+	PublicURL           string        `help:"${public_url}" name:"public-url" placeholder:"URL"`
 	CodeEditing         bool          `help:"Allow the code of script jobs to be edited."`
 	JobsFromCode        string        `help:"${jobs_from_code}" enum:"off,create,update" default:"create"`
 	AlarmsToLoopback    bool          `help:"Allow webhooks and chats of --alarms on this machine."`
@@ -121,6 +123,9 @@ func (s *settings) config(log *slog.Logger) (admin.Config, error) {
 	if err := s.check(); err != nil {
 		return admin.Config{}, err
 	}
+	if _, err := link.Parse(s.PublicURL); err != nil {
+		return admin.Config{}, usageError{fmt.Errorf("--public-url %w", err)}
+	}
 	channels, err := s.channels()
 	if err != nil {
 		return admin.Config{}, usageError{fmt.Errorf("--alarms: %w", err)}
@@ -133,7 +138,7 @@ func (s *settings) config(log *slog.Logger) (admin.Config, error) {
 		ExecutorTimeout: s.ExecutorTimeout, InsecureExecutorTLS: s.InsecureExecutorTLS, Shards: s.Shards,
 		RetryDelay: s.RetryDelay, LogDays: cmp.Or(s.LogDays, -1), LogKeepPerJob: s.LogKeepPerJob,
 		Horizon: s.Horizon, PlanEvery: s.PlanEvery,
-		TrustedProxies: s.TrustedProxies, TrustedOrigins: s.TrustedOrigins,
+		TrustedProxies: s.TrustedProxies, TrustedOrigins: s.TrustedOrigins, PublicURL: s.PublicURL,
 		JobsFromCode: admin.JobsFromCode(s.JobsFromCode),
 		CodeEditing:  s.CodeEditing, Alarms: channels, AlarmsToLoopback: s.AlarmsToLoopback,
 		SessionLife: s.SessionLife, APIRate: cmp.Or(s.APIRate, -1), Logger: log,

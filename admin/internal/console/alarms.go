@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/link"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -32,6 +33,7 @@ type alarmRow struct {
 	*ops.AlarmView
 	What  string
 	Path  string // of the job, or of the group's jobs
+	Run   string // of the run that it is about; "" where there is none
 	Title string
 	State runState
 	Sent  []sentRow
@@ -176,6 +178,9 @@ func (c *call) alarmRows(list []*ops.AlarmView) []alarmRow {
 		row := alarmRow{
 			AlarmView: a, What: c.t("alarms.what." + string(a.What)), Title: c.alarmTitle(a.Kind, a.ObjectID, a.Name),
 			State: runState{"bad", c.t("alarms.open")},
+		}
+		if a.LogID > 0 {
+			row.Run = link.Alarm(a.AlarmKey, a.LogID)
 		}
 		id := strconv.Itoa(int(a.ObjectID))
 		switch {

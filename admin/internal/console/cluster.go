@@ -130,6 +130,7 @@ func (c *call) about(ctx context.Context) error {
 			{Name: c.t("about.shards"), Value: strconv.Itoa(node.Held) + " / " + strconv.Itoa(node.Total)},
 			{Name: c.t("about.restarts"), Value: count(v.Restarts)},
 			{Name: c.t("job.zone"), Value: zoneName(c.s.cfg.Location, c.now())},
+			c.publicFact(v.PublicURL),
 			{Name: c.t("about.time"), Value: stamp(c.now())},
 		},
 	}
@@ -151,4 +152,12 @@ func (c *call) about(ctx context.Context) error {
 		p.Loops = append(p.Loops, row)
 	}
 	return c.render(ctx, "about", c.settingsHead(c.t("settings.about")), p)
+}
+
+// publicFact says where links in alarms lead to.
+func (c *call) publicFact(address string) fact {
+	if address == "" {
+		return fact{Name: c.t("about.public"), Value: c.t("about.public.none")}
+	}
+	return fact{Name: c.t("about.public"), Value: address, Mono: true}
 }

@@ -36,9 +36,12 @@ func (c *call) help(ctx context.Context) error {
 	return c.render(ctx, "help", head{Title: c.t("nav.help"), Section: "help"}, p)
 }
 
-// address is that under which the visitor sees this admin, as executors want
-// it: those of Java up to 3.4.0 need the context path.
+// address is the public one of this admin, or else that under which the visitor
+// sees it, as executors want it: those of Java up to 3.4.0 need the context path.
 func (c *call) address() string {
+	if public := string(c.s.cfg.Links); public != "" {
+		return strings.TrimSuffix(public, httpx.Prefixes()[1]) + httpx.Prefixes()[1]
+	}
 	scheme := "http://"
 	if c.s.cfg.Proxies.Secure(c.r) {
 		scheme = "https://"

@@ -12,6 +12,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/forecast"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/link"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 	"github.com/xxljob-go/xxljob/admin/internal/pulse"
@@ -61,6 +62,9 @@ type Config struct {
 	// Forecast returns the coming hour of some groups; ok is false while it is not
 	// known. Nil says nothing.
 	Forecast func(ctx context.Context, see func(group int32) bool) (hour *forecast.Hour, ok bool)
+	// Links makes addresses of pages for those who are elsewhere. Default: there are
+	// none.
+	Links link.Base
 	// Setup is what the setup of a new database shows.
 	Setup Setup
 	// Location is the zone of all times on the pages. Default time.Local.

@@ -66,6 +66,7 @@ type AlarmView struct {
 	model.AlarmRecord
 	Name       string // of the job, or the title of the group; "" when it is gone
 	Group      string // title of the group
+	URL        string // of the page that it is about; "" without a public address
 	Deliveries []model.AlarmDelivery
 }
 
@@ -104,7 +105,10 @@ func (s *Service) Alarms(ctx context.Context, p Principal, f model.AlarmFilter) 
 	}
 	views := make([]*AlarmView, 0, len(list))
 	for _, r := range list {
-		v := &AlarmView{AlarmRecord: *r, Name: name(r.Kind, r.ObjectID), Group: name(model.ChangeGroup, r.GroupID)}
+		v := &AlarmView{
+			AlarmRecord: *r, Name: name(r.Kind, r.ObjectID), Group: name(model.ChangeGroup, r.GroupID),
+			URL: s.cfg.Links.Alarm(r.AlarmKey, r.LogID),
+		}
 		for _, d := range sent[r.ID] {
 			v.Deliveries = append(v.Deliveries, *deliveryFor(p, &d))
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
+	"github.com/xxljob-go/xxljob/admin/internal/link"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
@@ -50,6 +51,8 @@ type Config struct {
 	// Lang is the language of what is stored in a log row. The default is
 	// simplified Chinese.
 	Lang i18n.Lang
+	// Links makes addresses of pages. Default: there are none.
+	Links link.Base
 	// ParamMax is what the column executor_param holds: characters, or bytes
 	// from 60,000 on (it is a text column then). Default 65,535.
 	ParamMax int

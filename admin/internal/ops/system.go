@@ -90,9 +90,11 @@ type AboutView struct {
 	Go       string // version, system and processor
 	Node     string
 	Started  time.Time
-	Restarts int // of loops that ended before their time
-	Loops    []LoopView
-	Database DatabaseView // empty but for administrators
+	// PublicURL is where links in alarms lead to; "" makes none.
+	PublicURL string
+	Restarts  int // of loops that ended before their time
+	Loops     []LoopView
+	Database  DatabaseView // empty but for administrators
 }
 
 func (s *Service) needSystem() error {

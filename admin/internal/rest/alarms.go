@@ -37,6 +37,7 @@ type alarmView struct {
 	Muted      int64           `json:"muted"`
 	RunID      *int64          `json:"run_id"`
 	Message    string          `json:"message"`
+	URL        *string         `json:"url"`
 	Deliveries []deliveryView  `json:"deliveries"`
 }
 
@@ -48,6 +49,9 @@ func viewAlarm(a *ops.AlarmView) alarmView {
 	}
 	if a.LogID > 0 {
 		v.RunID = &a.LogID
+	}
+	if a.URL != "" {
+		v.URL = &a.URL
 	}
 	for _, d := range a.Deliveries {
 		v.Deliveries = append(v.Deliveries, viewDelivery(d))

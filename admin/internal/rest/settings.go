@@ -226,12 +226,16 @@ func getAbout(ctx context.Context, c *call) error {
 		StartedAt string    `json:"started_at"`
 		UptimeMs  int64     `json:"uptime_ms"`
 		Restarts  int       `json:"restarts"`
+		PublicURL *string   `json:"public_url"` // null: links are not made
 		Loops     []loop    `json:"loops"`
 		Database  *database `json:"database"` // null but for administrators
 	}{
 		Version: v.Version, Revision: v.Revision, Go: v.Go, Node: v.Node, StartedAt: at(v.Started),
 		UptimeMs: max(c.s.now().Sub(v.Started), time.Millisecond).Milliseconds(), Restarts: v.Restarts,
 		Loops: make([]loop, 0, len(v.Loops)),
+	}
+	if v.PublicURL != "" {
+		answer.PublicURL = &v.PublicURL
 	}
 	for _, l := range v.Loops {
 		answer.Loops = append(answer.Loops, loop{l.Name, at(l.Last), l.Limit.Milliseconds(), l.Late})

@@ -8,7 +8,7 @@ _xxl_job_admin() {
     done
     case "$path" in
     "") words="serve demo migrate import user job run executor key alarm session retention audit completion cron version --help --config" ;;
-    " serve") words="--help --config --data-dir --db --time-zone --access-token --allow-insecure-token --admin-user --admin-password --language --dialect --shared-with-java --node --executor-timeout --insecure-executor-tls --shards --retry-delay --log-days --log-keep-per-job --session-life --api-rate --horizon --plan-every --trusted-proxies --trusted-origins --code-editing --jobs-from-code --alarms-to-loopback --alarms --log-format --log-level --tls-cert --tls-key --listen --metrics-listen --metrics-token" ;;
+    " serve") words="--help --config --data-dir --db --time-zone --access-token --allow-insecure-token --admin-user --admin-password --language --dialect --shared-with-java --node --executor-timeout --insecure-executor-tls --shards --retry-delay --log-days --log-keep-per-job --session-life --api-rate --horizon --plan-every --trusted-proxies --trusted-origins --public-url --code-editing --jobs-from-code --alarms-to-loopback --alarms --log-format --log-level --tls-cert --tls-key --listen --metrics-listen --metrics-token" ;;
     " demo") words="--help --config --listen --executors --duration --plain" ;;
     " migrate") words="--help --config --data-dir --db --time-zone --log-format --log-level --dry-run" ;;
     " import") words="--help --config --log-format --log-level --from --from-time-zone --to --data-dir --time-zone --logs --stopped --new-passwords --dry-run --json --shared-with-java" ;;
@@ -104,6 +104,7 @@ _xxl_job_admin() {
     " serve --plan-every") words="" ;;
     " serve --trusted-proxies") words="" ;;
     " serve --trusted-origins") words="" ;;
+    " serve --public-url") words="" ;;
     " serve --jobs-from-code") words="off create update" ;;
     " serve --alarms") words="" ;;
     " serve --log-format") words="json text" ;;

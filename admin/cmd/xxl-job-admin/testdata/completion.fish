@@ -37,6 +37,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l horizon -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l plan-every -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l trusted-proxies -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l trusted-origins -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l public-url -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l code-editing
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l jobs-from-code -r -f -a "off create update"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " serve"' -l alarms-to-loopback

@@ -31,6 +31,7 @@ _xxl_job_admin() {
     " serve --plan-every") _files; return ;;
     " serve --trusted-proxies") _files; return ;;
     " serve --trusted-origins") _files; return ;;
+    " serve --public-url") _files; return ;;
     " serve --jobs-from-code") compadd -- off create update; return ;;
     " serve --alarms") _files; return ;;
     " serve --log-format") compadd -- json text; return ;;
@@ -456,7 +457,7 @@ _xxl_job_admin() {
     esac
     case "$path_" in
     "") compadd -- serve demo migrate import user job run executor key alarm session retention audit completion cron version --help --config ;;
-    " serve") compadd -- --help --config --data-dir --db --time-zone --access-token --allow-insecure-token --admin-user --admin-password --language --dialect --shared-with-java --node --executor-timeout --insecure-executor-tls --shards --retry-delay --log-days --log-keep-per-job --session-life --api-rate --horizon --plan-every --trusted-proxies --trusted-origins --code-editing --jobs-from-code --alarms-to-loopback --alarms --log-format --log-level --tls-cert --tls-key --listen --metrics-listen --metrics-token ;;
+    " serve") compadd -- --help --config --data-dir --db --time-zone --access-token --allow-insecure-token --admin-user --admin-password --language --dialect --shared-with-java --node --executor-timeout --insecure-executor-tls --shards --retry-delay --log-days --log-keep-per-job --session-life --api-rate --horizon --plan-every --trusted-proxies --trusted-origins --public-url --code-editing --jobs-from-code --alarms-to-loopback --alarms --log-format --log-level --tls-cert --tls-key --listen --metrics-listen --metrics-token ;;
     " demo") compadd -- --help --config --listen --executors --duration --plain ;;
     " migrate") compadd -- --help --config --data-dir --db --time-zone --log-format --log-level --dry-run ;;
     " import") compadd -- --help --config --log-format --log-level --from --from-time-zone --to --data-dir --time-zone --logs --stopped --new-passwords --dry-run --json --shared-with-java ;;

@@ -50,7 +50,7 @@ var (
 	strangers = []string{
 		"admin/internal/api", "admin/internal/rest", "admin/internal/legacy", "admin/internal/console",
 	}
-	pureAdmin = []string{"admin/internal/cron", "admin/internal/model", "admin/internal/strictjson"}
+	pureAdmin = []string{"admin/internal/cron", "admin/internal/logtext", "admin/internal/model", "admin/internal/strictjson"}
 )
 
 // databases are the folders that may import database/sql, and belowStore those

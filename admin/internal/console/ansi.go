@@ -11,16 +11,26 @@ import (
 // lineShown is how many bytes of a line the page shows; the download has it all.
 const lineShown = 20_000
 
+// logMarks is what is put to the lines of a log.
+type logMarks struct {
+	more string // behind a line that is too long to be shown
+	fail int    // the number of the line that says why the run failed; 0 is none
+	why  string // that it does, in words
+}
+
 // logLines turns lines of a log into HTML: numbered, escaped, with colours of
-// terminals as classes. first is the number of the first line. A line that is
-// too long to be shown is cut with more behind it.
-func logLines(text string, first int, more string) template.HTML {
+// terminals as classes. first is the number of the first line.
+func logLines(text string, first int, m logMarks) template.HTML {
 	var b strings.Builder
 	var p painter
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		n := strconv.Itoa(first)
-		b.WriteString(`<span class="ll" id="L` + n + `"><a class="ln" href="#L` + n + `">` + n + `</a>`)
-		b.WriteString(`<span class="lt">`)
+		class, mark := "ll", ""
+		if first == m.fail {
+			class, mark = "ll fail", ` id="fail" title="`+html.EscapeString(m.why)+`"`
+		}
+		b.WriteString(`<span class="` + class + `" id="L` + n + `">`)
+		b.WriteString(`<a class="ln" href="#L` + n + `"` + mark + `>` + n + `</a><span class="lt">`)
 		line = strings.TrimPrefix(strings.TrimSuffix(line, "\r"), "<br>")
 		cut := len(line) > lineShown
 		if cut {
@@ -28,7 +38,7 @@ func logLines(text string, first int, more string) template.HTML {
 		}
 		p.line(&b, breaks.Replace(line))
 		if cut {
-			b.WriteString(`<span class="cut"> … ` + html.EscapeString(more) + `</span>`)
+			b.WriteString(`<span class="cut"> … ` + html.EscapeString(m.more) + `</span>`)
 		}
 		b.WriteString("</span>\n</span>")
 		first++

@@ -34,9 +34,9 @@ func TestLogLines(t *testing.T) {
 		{"12:00 <br>-- x", line("7", "12:00\n-- x")},
 		{"\xff\xfe", line("7", "\ufffd")},
 	} {
-		assert.Equal(t, c.want, string(logLines(c.give, 7, "more")), "%q", c.give)
+		assert.Equal(t, c.want, string(logLines(c.give, 7, logMarks{more: "more"})), "%q", c.give)
 	}
-	long := string(logLines(strings.Repeat("界", 10_000), 1, "see <the> rest"))
+	long := string(logLines(strings.Repeat("界", 10_000), 1, logMarks{more: "see <the> rest"}))
 	assert.Contains(t, long, `<span class="cut"> … see &lt;the&gt; rest</span>`)
 	assert.Less(t, len(long), lineShown+300)
 	assert.NotContains(t, long, "\ufffd", "cut at the border of a character")
@@ -47,7 +47,7 @@ func FuzzLogLines(f *testing.F) {
 	f.Add("\x1b[1;31m<a href=x>\x1b[0m\n</span>\x1b[")
 	f.Add("\x1b[38;5m\x1b[;;m\x1b[99999999999999999999m'\"")
 	f.Fuzz(func(t *testing.T, text string) {
-		d := xml.NewDecoder(strings.NewReader("<pre>" + string(logLines(text, 1, "more")) + "</pre>"))
+		d := xml.NewDecoder(strings.NewReader("<pre>" + string(logLines(text, 1, logMarks{more: "more"})) + "</pre>"))
 		for {
 			tok, err := d.Token()
 			if errors.Is(err, io.EOF) {

@@ -164,7 +164,7 @@ func (c *call) lastRuns(ctx context.Context, f model.LogFilter) ([]runLine, erro
 		lines[i] = runLine{
 			ID: l.ID, At: l.TriggerTime, Result: c.resultOf(l.TriggerCode, l.HandleCode), Where: l.Address.S,
 			WhereAt: wherePath(l),
-			Message: firstLine(own), Took: "–",
+			Message: headline(own), Took: "–",
 		}
 		if l.TriggerCode == model.CodeSuccess {
 			lines[i].Took = c.wholeSeconds(r.Took(c.now()))

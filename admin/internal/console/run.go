@@ -18,7 +18,9 @@ type runPage struct {
 	Group    string
 	State    runState
 	Reason   string // why it is so, in plain words
-	Message  string // what the executor said, whole
+	Answer   answer // what the executor said, whole
+	Failed   bool   // the log says why
+	FailLine int    // where the log does, if it is on the page; 0 else
 	Took     string
 	At       time.Time
 	Where    string
@@ -36,6 +38,7 @@ type runPage struct {
 	Open     bool
 	HasLog   bool
 	Log      template.HTML // what the log says so far, for those without JavaScript
+	LogFrom  int           // its first line
 	LogNext  int           // the line behind it
 	LogEnd   bool
 	LogFault string
@@ -53,14 +56,18 @@ func (c *call) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if done, err := c.atFail(ctx, l); done || err != nil {
+		return err
+	}
 	p := runPage{
 		ID: l.ID, JobID: l.JobID, At: l.TriggerTime, State: c.stateOf(l.TriggerCode, l.HandleCode),
 		Where: l.Address.S, WhereAt: wherePath(l), Handler: l.Handler.S, Param: l.Param.S, Shard: l.ShardingParam.S,
 		Said: triggerTexts(l.TriggerMsg.S), Took: c.runRow(l, "").Took,
 	}
-	p.Message, p.After = splitMessage(l.HandleMsg.S)
+	message, after := splitMessage(l.HandleMsg.S)
+	p.Answer, p.After, p.Failed = answerOf(message), after, hasFailed(l)
 	p.Reason = c.reason(l)
-	p.Killed = killed(p.Message)
+	p.Killed = killed(message)
 	notSent := l.TriggerCode != model.CodeNone && l.TriggerCode != model.CodeSuccess
 	p.Open = l.HandleCode == model.CodeNone && !notSent
 	p.MayKill = p.Open && l.TriggerCode == model.CodeSuccess && l.Address.S != ""
@@ -85,7 +92,7 @@ func (c *call) run(ctx context.Context) error {
 		return err
 	}
 	if p.HasLog {
-		if err := c.firstLog(ctx, l.ID, &p); err != nil {
+		if err := c.firstLog(ctx, l, &p); err != nil {
 			return err
 		}
 	}
@@ -106,7 +113,7 @@ func (c *call) reason(l *model.Log) string {
 		return c.t("run.why.timeout")
 	case l.HandleCode != model.CodeNone:
 		own, _ := splitMessage(l.HandleMsg.S)
-		if line := firstLine(own); line != "" {
+		if line := headline(own); line != "" {
 			return line
 		}
 		return c.t("run.why.failed", l.HandleCode)
@@ -142,12 +149,12 @@ func (c *call) readClock(l *model.Log, p *runPage) {
 const pageLog = 2 * time.Second
 
 // firstLog reads what the log says so far, as much as one answer holds.
-func (c *call) firstLog(ctx context.Context, id int64, p *runPage) error {
+func (c *call) firstLog(ctx context.Context, l *model.Log, p *runPage) error {
 	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, pageLog)
 	defer cancel()
 	from := max(c.num("line", 1), 1)
-	text, err := c.s.cfg.Ops.LogText(ctx, c.who, id, int32(min(from, 1<<31-1)))
+	text, err := c.s.cfg.Ops.LogText(ctx, c.who, l.ID, int32(min(from, 1<<31-1)))
 	if err != nil {
 		why, ours := c.why(err)
 		if whole.Err() == nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -166,13 +173,18 @@ func (c *call) firstLog(ctx context.Context, id int64, p *runPage) error {
 	if from == 1 {
 		p.logText = text.LogContent
 	}
-	p.Log = logLines(text.LogContent, int(text.FromLineNum), c.t("log.cut"))
+	p.LogFrom = int(text.FromLineNum)
 	if !text.IsEnd && !p.Open { // that it is all is often said only when one asks for more
-		more, err := c.s.cfg.Ops.LogText(ctx, c.who, id, text.ToLineNum+1)
+		more, err := c.s.cfg.Ops.LogText(ctx, c.who, l.ID, text.ToLineNum+1)
 		p.LogEnd = err == nil && more.IsEnd && more.ToLineNum < more.FromLineNum
 		if err == nil && p.Killed && p.logText != "" {
-			p.logText += c.restOfLog(ctx, id, more)
+			p.logText += c.restOfLog(ctx, l.ID, more)
 		}
+	}
+	p.FailLine = c.failedAt(l, p)
+	p.Log = logLines(text.LogContent, p.LogFrom, logMarks{fail: p.FailLine, more: c.t("log.cut"), why: c.t("log.fail")})
+	if p.FailLine < p.LogFrom || p.FailLine >= p.LogNext {
+		p.FailLine = 0
 	}
 	return nil
 }

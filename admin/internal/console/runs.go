@@ -273,7 +273,7 @@ func (c *call) runRow(l *model.Log, job string) runRow {
 		Where: l.Address.S, WhereAt: wherePath(l), Shard: l.ShardingParam.S, Took: "–",
 	}
 	own, _ := splitMessage(l.HandleMsg.S)
-	r.Message = firstLine(own)
+	r.Message = headline(own)
 	switch {
 	case l.TriggerTime.IsZero():
 	case !l.HandleTime.IsZero():

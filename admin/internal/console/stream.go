@@ -106,7 +106,7 @@ func (c *call) follow(ctx context.Context, st stream, id int64, from int) error 
 		}
 		pause := streamSlow
 		if text.ToLineNum >= text.FromLineNum && text.LogContent != "" {
-			html := logLines(text.LogContent, int(text.FromLineNum), c.t("log.cut"))
+			html := logLines(text.LogContent, int(text.FromLineNum), logMarks{more: c.t("log.cut")})
 			from = int(text.ToLineNum) + 1
 			if err := st.event("lines", from, logPiece{string(html), from}); err != nil {
 				return err

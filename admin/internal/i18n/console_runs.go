@@ -123,11 +123,15 @@ var consoleRuns = pageTexts{
 	"run.shard.n":       {"分片 {0}", "分片 {0}", "shard {0}"},
 	"run.this":          {"本次", "本次", "this run"},
 	"run.answer":        {"执行器的消息", "執行器的訊息", "What the executor said"},
-	"run.facts":         {"详情", "詳情", "Details"},
-	"run.handler":       {"JobHandler 名称", "JobHandler 名稱", "Handler"},
-	"run.param":         {"参数", "參數", "Parameter"},
-	"run.shard":         {"分片", "分片", "Shard"},
-	"run.said.title":    {"发送与答复", "發送與答覆", "What was sent and answered"},
+	"run.answer.whole": {
+		"执行器消息的全文与调用栈（{0} 行）", "執行器訊息的全文與呼叫堆疊（{0} 行）",
+		"All that the executor said, with its stack ({0} {0|line|lines})",
+	},
+	"run.facts":      {"详情", "詳情", "Details"},
+	"run.handler":    {"JobHandler 名称", "JobHandler 名稱", "Handler"},
+	"run.param":      {"参数", "參數", "Parameter"},
+	"run.shard":      {"分片", "分片", "Shard"},
+	"run.said.title": {"发送与答复", "發送與答覆", "What was sent and answered"},
 
 	"run.why.ok": {"执行器报告成功。", "執行器回報成功。", "The executor has reported success."},
 	"run.why.timeout": {
@@ -152,6 +156,9 @@ var consoleRuns = pageTexts{
 	"log.search":   {"在日志中查找", "在日誌中查找", "Search in the log"},
 	"log.download": {"下载", "下載", "Download"},
 	"log.goes":     {"日志还会继续。", "日誌還會繼續。", "There is more to come."},
+	"log.tofail":   {"到出错的行", "到出錯的行", "To the failing line"},
+	"log.fail":     {"出错原因在这一行", "出錯原因在這一行", "This line says why the run failed"},
+	"log.before":   {"从第 {0} 行开始显示：查看开头", "從第 {0} 行開始顯示：檢視開頭", "Shown from line {0} on: read it from the beginning"},
 	"log.next":     {"读取后面的行", "讀取後面的行", "Read what follows"},
 	"log.empty":    {"日志是空的。", "日誌是空的。", "The log is empty."},
 	"log.zone": {

@@ -16,6 +16,26 @@ if (text) {
   const bottom = () => {
     if (follow.checked) text.scrollTop = text.scrollHeight;
   };
+
+  // The address may name a line, or the one at which the run failed: it is shown, and asked for where the page has
+  // another part of the log.
+  const asked = new URL(location.href).searchParams;
+  const first = Number(text.firstElementChild?.id.slice(1) ?? 0);
+  const go = () => {
+    const name = location.hash.slice(1);
+    if (name === 'fail' && !document.getElementById(name)) location.replace(location.pathname + '?at=fail');
+    const line = document.getElementById(name)?.closest('.ll');
+    const n = Number(/^L(\d{1,9})$/.exec(name)?.[1] ?? 0);
+    if (!line && n === 0) return;
+    follow.checked = false;
+    if (line) {
+      line.scrollIntoView({ block: 'center' });
+      document.querySelector('#log').scrollIntoView();
+    } else if ((n < first || n >= Number(text.dataset.next)) && asked.get('line') !== String(Math.max(n - 200, 1))) {
+      location.replace(location.pathname + '?line=' + Math.max(n - 200, 1) + '#' + name);
+    }
+  };
+  addEventListener('hashchange', go);
   const say = (words, bad) => {
     note.hidden = words === '';
     note.textContent = words;
@@ -116,6 +136,7 @@ if (text) {
     });
   }
   bottom();
+  go();
 }
 
 // A run that was asked to stop: is it over? Looked at again while the page says so,

@@ -49,6 +49,7 @@ type jobPage struct {
 	Late      lateness
 	Tabs      []tab
 	Tab       string
+	Renew     string // path of what renews itself
 	Runs      []runLine
 	Times     []time.Time // the next ones
 	Month     *monthView  // the calendar of them; nil where there are none
@@ -121,6 +122,9 @@ func (c *call) job(ctx context.Context) error {
 	if c.str("part") != "" {
 		return c.part("job", "jobnow", p)
 	}
+	again := c.r.URL.Query()
+	again.Set("part", "now")
+	p.Renew = "/jobs/" + strconv.Itoa(int(j.ID)) + "?" + again.Encode()
 	return c.render(ctx, "job", head{
 		Title: j.Name, Section: "jobs", Crumbs: []crumb{{c.t("nav.jobs"), "/jobs"}}, Script: "renew.js",
 	}, p)

@@ -25,7 +25,7 @@ func TestJobRenewsItself(t *testing.T) {
 		address := pathOf(j) + "?tab=" + name
 		page, now := v.text(address), v.text(address+"&part=now")
 		for _, part := range []string{"head", "switch", "strip", "tab"} {
-			assert.Equal(t, 1, strings.Count(page, `data-renew="`+address+`&part=now" data-part="`+part+`" data-every="3"`), part)
+			assert.Equal(t, 1, strings.Count(page, `data-renew="`+pathOf(j)+`?part=now&tab=`+name+`" data-part="`+part+`" data-every="3"`), part)
 			_, rest, found := strings.Cut(now, `<div data-part="`+part+`">`)
 			assert.True(t, found, "%s of %s", part, name)
 			text, _, _ := strings.Cut(rest, `<div data-part=`)

@@ -141,12 +141,10 @@ func (p *passing) settle(ctx context.Context, open map[model.AlarmKey]*model.Ala
 // after the one that failed. The oldest run is the first.
 func recovered(runs []model.Recent, failed int64) bool {
 	for i := len(runs) - 1; i >= 0; i-- {
-		run := runs[i]
-		refused := run.TriggerCode != model.CodeNone && run.TriggerCode != model.CodeSuccess
-		switch {
-		case run.HandleCode == model.CodeSuccess:
-			return run.ID > failed
-		case run.HandleCode != model.CodeNone, refused:
+		switch kind := runs[i].Kind(); {
+		case kind == model.EndOK:
+			return runs[i].ID > failed
+		case kind.Fault():
 			return false
 		}
 	}

@@ -43,6 +43,7 @@ func (f *follow) decide(ctx context.Context, ends []*store.Ending) error {
 		}
 		e.NewRuns, e.TriggerMsgSuffix = nil, ""
 		e.HandleMsg = handleMsg(e)
+		e.Kind = endOf(e.Outcome)
 		run := runOf(e)
 		if failed(e.Outcome) {
 			f.failure(e, run)
@@ -96,15 +97,11 @@ func runOf(e *store.Ending) *model.Run {
 	return run
 }
 
-// killed reports whether an executor says that an operator has ended the run:
-// its own result may be faster than that of the kill, and end other runs of the
-// job too. Somebody wanted them to end, so they are not retried.
-func killed(h *model.HandleResult) bool { return strings.HasPrefix(h.Msg.S, wire.ReasonKilled) }
-
-// failure adds the retry and decides about the alarm.
+// failure adds the retry and decides about the alarm. What an operator has ended
+// is no fault: somebody wanted it.
 func (f *follow) failure(e *store.Ending, run *model.Run) {
 	e.AlarmStatus = model.AlarmNone
-	if e.Job == nil || run == nil {
+	if e.Job == nil || run == nil || e.Kind == model.EndKilled {
 		return
 	}
 	if e.Run == nil && e.Log.TriggerCode == model.CodeNone && f.now.Sub(e.Log.TriggerTime) < javaTriggers {
@@ -118,7 +115,7 @@ func (f *follow) failure(e *store.Ending, run *model.Run) {
 		e.AlarmStatus = model.AlarmLocked
 	}
 	out := e.Outcome
-	final := out.Handle != nil && (out.Handle.NoRetry || killed(out.Handle)) || out.Handle == nil && out.Trigger.NoRetry
+	final := out.Handle != nil && out.Handle.NoRetry || out.Handle == nil && out.Trigger.NoRetry
 	if run.RetriesLeft <= 0 || final {
 		return
 	}

@@ -229,11 +229,10 @@ func (c *call) failures(ctx context.Context, p *overviewPage) error {
 // stillFails reports whether the last of the runs that have ended has failed.
 func stillFails(runs []model.Recent) bool {
 	for i := len(runs) - 1; i >= 0; i-- {
-		r := &runs[i]
-		switch {
-		case r.HandleCode == model.CodeSuccess:
+		switch kind := runs[i].Kind(); {
+		case kind == model.EndOK:
 			return false
-		case r.HandleCode != model.CodeNone, r.TriggerCode != model.CodeNone && r.TriggerCode != model.CodeSuccess:
+		case kind.Fault():
 			return true
 		}
 	}

@@ -5,11 +5,13 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/execclient"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
 // start sends one run on its way.
@@ -218,9 +220,22 @@ func (d *Dispatcher) report(e *entry, code int32, r execclient.Result, noRetry b
 	e.call = nil // what it holds is not needed for the message
 	d.cfg.Report(model.Outcome{LogID: e.Run.LogID, Trigger: &model.TriggerResult{
 		Code: code, Write: func() string { return d.message(e, code, r) },
-		Address: e.Run.Address, AtMs: at.UnixMilli(), NoRetry: noRetry,
+		Address: e.Run.Address, AtMs: at.UnixMilli(), NoRetry: noRetry, End: endOf(code, r),
 	}})
 	d.drop(e)
+}
+
+// endOf says how a run has ended that was not accepted, where its code does not
+// tell: nobody knows what became of it, or its job has no use for it.
+func endOf(code int32, r execclient.Result) model.EndKind {
+	switch {
+	case code == model.CodeSuccess:
+	case r.Kind == execclient.Unknown:
+		return model.EndLost
+	case strings.HasPrefix(r.Msg, wire.TextDiscardLater):
+		return model.EndSkipped
+	}
+	return model.EndOpen
 }
 
 // drop forgets a run that this node has nothing more to do for.

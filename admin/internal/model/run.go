@@ -69,7 +69,8 @@ type TriggerResult struct {
 	Write   func() string // makes Msg, when it is not there yet: see Written
 	Address string
 	AtMs    int64
-	NoRetry bool // it failed, but an executor may have taken it: running it again could double it
+	NoRetry bool    // it failed, but an executor may have taken it: running it again could double it
+	End     EndKind // how it has ended, where whoever reports it knows more than its code
 }
 
 // Written makes Msg, unless it is there already. Whoever stores the result calls
@@ -86,7 +87,8 @@ type HandleResult struct {
 	Code    int32 // handle_code; not 0
 	Msg     Text  // handle_msg as it came, before anything is appended
 	AtMs    int64
-	NoRetry bool // the executor says that a retry is of no use
+	NoRetry bool    // the executor says that a retry is of no use
+	End     EndKind // how it has ended, where whoever reports it knows more than its code
 }
 
 // Outcome is what became known of a run. At least one of Trigger and Handle is
@@ -114,6 +116,7 @@ type Log struct {
 	HandleCode    int32
 	HandleMsg     Text
 	AlarmStatus   AlarmStatus
+	End           End
 }
 
 // LogStatus filters log rows as the Java console does.

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // RunResult narrows a list of runs to what came of them.
 type RunResult string
@@ -9,18 +12,44 @@ type RunResult string
 const (
 	RunAny     RunResult = ""
 	RunOK      RunResult = "ok"      // handle_code 200
-	RunFailed  RunResult = "failed"  // trigger or handle code neither 0 nor 200
+	RunFailed  RunResult = "failed"  // whatever should not be: each of the next four, and what its handler calls failed
+	RunTimeout RunResult = "timeout" // what follows goes by the ends that we keep: runs of a Java admin have none
+	RunLost    RunResult = "lost"
+	RunUnsent  RunResult = "unsent"
+	RunKilled  RunResult = "killed"
+	RunSkipped RunResult = "skipped"
 	RunRunning RunResult = "running" // accepted and not ended
 	RunWaiting RunResult = "waiting" // not known to be accepted
 )
 
 // Valid reports whether the result is one of the known ones.
-func (r RunResult) Valid() bool {
-	switch r {
-	case RunAny, RunOK, RunFailed, RunRunning, RunWaiting:
-		return true
+func (r RunResult) Valid() bool { return r == RunAny || slices.Contains(RunResults(), r) }
+
+// RunResults are the results that a list can be narrowed to, in the order in
+// which people are offered them.
+func RunResults() []RunResult {
+	return []RunResult{
+		RunOK, RunFailed, RunTimeout, RunLost, RunUnsent, RunKilled, RunSkipped, RunRunning, RunWaiting,
 	}
-	return false
+}
+
+// Kind is the end of the runs that the result selects; EndOpen for those that
+// select by codes.
+func (r RunResult) Kind() EndKind {
+	switch r {
+	case RunTimeout:
+		return EndTimeout
+	case RunLost:
+		return EndLost
+	case RunUnsent:
+		return EndUnsent
+	case RunKilled:
+		return EndKilled
+	case RunSkipped:
+		return EndSkipped
+	case RunAny, RunOK, RunFailed, RunRunning, RunWaiting:
+	}
+	return EndOpen
 }
 
 // RunFilter selects log rows for a list that is read on from a cursor, newest
@@ -34,7 +63,7 @@ type RunFilter struct {
 	At       string        // this very address, with or without a slash at its end
 	From, To time.Time     // of trigger_time, both included; zero is no bound
 	Text     string        // a part of message, answer, parameter or handler
-	MinTook  time.Duration // of ended runs, whole seconds; 0 is no bound
+	MinTook  time.Duration // of ended runs; 0 is no bound
 	MaxTook  time.Duration // likewise
 
 	Before RunCursor // rows behind this one; zero is from the newest on

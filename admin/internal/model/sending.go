@@ -70,14 +70,14 @@ func parseMillis(text string) (time.Duration, bool) {
 	return time.Duration(ms * float64(time.Millisecond)).Round(time.Millisecond / 10), true
 }
 
-// sendingBehind is what a Sending stands right behind in trigger_msg. Whatever
+// SendingBehind is what a Sending stands right behind in trigger_msg. Whatever
 // others wrote into it is escaped, so that they cannot write this.
-const sendingBehind = "<<<<<<<<<<< </span><br><br>"
+const SendingBehind = "<<<<<<<<<<< </span><br><br>"
 
 // SendingOf finds the Sending in a trigger_msg. ok is false where there is none:
 // a row of a Java admin, of an older one of ours, or a run that was never sent.
 func SendingOf(triggerMsg string) (s Sending, ok bool) {
-	_, rest, _ := strings.Cut(triggerMsg, sendingBehind)
+	_, rest, _ := strings.Cut(triggerMsg, SendingBehind)
 	line, _, _ := strings.Cut(rest, "<br>")
 	_, value, _ := strings.Cut(line, "：")
 	return ParseSending(value)

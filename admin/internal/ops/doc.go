@@ -78,7 +78,7 @@
 //	                                              spelling of the slash at the end
 //	kill of a run that has ended kills a later    refused
 //	run of the job
-//	a killed run is tried again                   it is not
+//	a killed run is tried again, and alarms       neither: a person has ended it
 //	log text of a run that has no address:        the end, or why there is none
 //	exception
 //	clear deletes the rows of open runs           ends them first, as failed, without a retry

@@ -193,7 +193,7 @@ func (s *Service) end(ctx context.Context, text string, ids ...int64) error {
 	outs := make([]*model.Outcome, len(ids))
 	for i, id := range ids {
 		outs[i] = &model.Outcome{LogID: id, Handle: &model.HandleResult{
-			Code: model.CodeFail, Msg: model.T(text), AtMs: s.now().UnixMilli(), NoRetry: true,
+			Code: model.CodeFail, Msg: model.T(text), AtMs: s.now().UnixMilli(), NoRetry: true, End: model.EndKilled,
 		}}
 	}
 	return s.cfg.Completion.Results(ctx, outs)

@@ -341,7 +341,7 @@ func (r *Recovery) items(
 			continue
 		}
 		if it.Job = jobs[run.JobID]; it.Job == nil {
-			orphans = append(orphans, failure(run.LogID, r.cfg.Lang.Text(i18n.JoblogJobDeleted)))
+			orphans = append(orphans, failure(run.LogID, model.EndUnsent, r.cfg.Lang.Text(i18n.JoblogJobDeleted)))
 			continue
 		}
 		// A schedule that has ended keeps its last instant; only a person who
@@ -358,9 +358,9 @@ func (r *Recovery) items(
 }
 
 // failure is the outcome of a run that is given up.
-func failure(logID int64, reason string) *model.Outcome {
+func failure(logID int64, end model.EndKind, reason string) *model.Outcome {
 	return &model.Outcome{LogID: logID, Handle: &model.HandleResult{
-		Code: model.CodeFail, Msg: model.T(reason), AtMs: time.Now().UnixMilli(),
+		Code: model.CodeFail, Msg: model.T(reason), AtMs: time.Now().UnixMilli(), End: end,
 	}}
 }
 

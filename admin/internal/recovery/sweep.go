@@ -178,7 +178,7 @@ func (r *Recovery) judge(run *model.Run, a answer, q *asking) *model.Outcome {
 	if a == gone {
 		why = i18n.JoblogLostGone
 	}
-	return failure(run.LogID, r.cfg.Lang.Text(i18n.JoblogLostFail)+" ("+r.cfg.Lang.Text(why)+")")
+	return failure(run.LogID, model.EndLost, r.cfg.Lang.Text(i18n.JoblogLostFail)+" ("+r.cfg.Lang.Text(why)+")")
 }
 
 // ask asks the executor of a run about its job, once a sweep.

@@ -107,6 +107,7 @@ func (c *Cleaner) pass(ctx context.Context) {
 		c.step(ctx, "alarms", c.deleteAlarms)
 		c.step(ctx, "age", c.deleteByAge)
 		c.step(ctx, "number", c.deleteByNumber)
+		c.step(ctx, "ends", c.tidyEnds)
 	}
 	if after := c.Stats(); c.cfg.Cleaned != nil {
 		d := Deleted{
@@ -192,6 +193,14 @@ func (c *Cleaner) tidyRoles(ctx context.Context) error {
 	if n > 0 {
 		c.log.InfoContext(ctx, "roles that do not count any more deleted", slog.Int("count", n))
 	}
+	return err
+}
+
+// tidyEnds deletes what is kept of runs whose log rows are gone.
+func (c *Cleaner) tidyEnds(ctx context.Context) error {
+	_, err := c.untilDone(ctx, time.Now().Add(c.cfg.Limit), func(ctx context.Context) (int, error) {
+		return c.cfg.Store.TidyEnds(ctx, c.cfg.Batch)
+	})
 	return err
 }
 

@@ -79,6 +79,8 @@ func (f *fakeStore) ExpireAddressInfos(context.Context, int64) (int, error) { re
 
 func (f *fakeStore) TidyRoles(context.Context) (int, error) { return 0, nil }
 
+func (f *fakeStore) TidyEnds(context.Context, int) (int, error) { return 0, nil }
+
 func (f *fakeStore) DeleteAudits(_ context.Context, _ time.Time, limit int) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

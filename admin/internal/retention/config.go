@@ -30,6 +30,9 @@ type Store interface {
 	ExpireAddressInfos(ctx context.Context, beforeMs int64) (int, error)
 	// TidyRoles deletes the roles of users in groups that do not count any more.
 	TidyRoles(ctx context.Context) (int, error)
+	// TidyEnds deletes at most limit ends of runs whose log rows somebody else has
+	// deleted.
+	TidyEnds(ctx context.Context, limit int) (int, error)
 	// RecountDay counts the runs of a day again.
 	RecountDay(ctx context.Context, day time.Time) error
 }

@@ -99,8 +99,12 @@ func (s *Store) LogsAfter(
 		return nil, afterID, false, nil
 	}
 	// By id alone: a list by time and id would sort all rows again for each page.
+	table := fromLog
+	if !s.probed().ends {
+		table = " FROM xxl_job_log l LEFT JOIN " + noEnds + " e ON e.log_id = l.id"
+	}
 	read, err := sqldb.Collect(ctx, s.db.Reader(), s.logRow,
-		s.db.SQL("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id > ? ORDER BY l.id LIMIT ?"), afterID, limit)
+		s.db.SQL("SELECT "+logColumns+table+" WHERE l.id > ? ORDER BY l.id LIMIT ?"), afterID, limit)
 	if err != nil {
 		return nil, afterID, false, fmt.Errorf("logs after %d: %w", afterID, err)
 	}

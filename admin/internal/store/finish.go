@@ -35,7 +35,8 @@ type Ending struct {
 	Ends    bool       // this outcome ends the run
 
 	// Filled in by decide, for those that end.
-	HandleMsg        model.Text // handle_msg; before decide it is the outcome's own
+	Kind             model.EndKind // how the run has ended; EndOpen is as its codes say
+	HandleMsg        model.Text    // handle_msg; before decide it is the outcome's own
 	AlarmStatus      model.AlarmStatus
 	NewRuns          []*model.Run // children and retries, stored in the same transaction
 	TriggerMsgSuffix string       // is put behind trigger_msg
@@ -136,6 +137,7 @@ type lockedRow struct {
 	handleCode  int32
 	noMsg       bool // trigger_msg is NULL
 	triggerMs   int64
+	sentMs      int64 // when an executor took it, as far as an earlier transaction knew; 0 else
 
 	before  class
 	trigger *Ending // whose trigger result is stored
@@ -189,7 +191,7 @@ func (f *finishing) lock(ctx context.Context, outs []*model.Outcome) error {
 	}
 	cond, args := f.s.db.In("l.id", sqldb.SortedIDs(ids))
 	rows, err := f.q.QueryContext(ctx, f.s.db.Bind("SELECT "+runColumns+", l.handle_code, l.trigger_time, "+
-		"CASE WHEN l.trigger_msg IS NULL THEN 1 ELSE 0 END FROM xxl_job_log l "+
+		"CASE WHEN l.trigger_msg IS NULL THEN 1 ELSE 0 END, "+f.s.sentText()+" FROM xxl_job_log l "+
 		"LEFT JOIN xxljob_run r ON r.log_id = l.id WHERE "+cond+" ORDER BY l.id"+f.s.db.LockOf("l")), args...)
 	if err != nil {
 		return err
@@ -200,12 +202,15 @@ func (f *finishing) lock(ctx context.Context, outs []*model.Outcome) error {
 		row := &lockedRow{}
 		var at time.Time
 		var noMsg int
-		row.run, row.open, err = runRow(rows, &row.triggerCode, &row.handleCode, f.s.db.ScanTime(&at), &noMsg)
+		var sent string
+		row.run, row.open, err = runRow(rows, &row.triggerCode, &row.handleCode, f.s.db.ScanTime(&at), &noMsg,
+			scanString{&sent})
 		if err != nil {
 			return err
 		}
 		row.noMsg = noMsg == 1
 		row.triggerMs = at.UnixMilli()
+		row.sentMs = takenMs(row.run, sent)
 		row.before = classOf(row.triggerCode, row.handleCode)
 		f.rows[row.run.LogID] = row
 	}

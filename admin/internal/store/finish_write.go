@@ -93,6 +93,9 @@ func (f *finishing) write(ctx context.Context, ending []*Ending) error {
 	if err := f.s.deleteRows(ctx, f.q, "xxljob_run", "log_id", sqldb.SortedIDs(gone)); err != nil {
 		return fmt.Errorf("delete ended runs: %w", err)
 	}
+	if err := f.writeEnds(ctx, ids); err != nil {
+		return fmt.Errorf("write how runs ended: %w", err)
+	}
 	var created []*model.Run
 	for _, e := range ending {
 		created = append(created, e.NewRuns...)
@@ -104,15 +107,18 @@ func (f *finishing) write(ctx context.Context, ending []*Ending) error {
 }
 
 // after is the class of the row when all is written.
-func (r *lockedRow) after() class {
-	trigger, handle := r.triggerCode, r.handleCode
+func (r *lockedRow) after() class { return classOf(r.codes()) }
+
+// codes are those of the row when all is written.
+func (r *lockedRow) codes() (trigger, handle int32) {
+	trigger, handle = r.triggerCode, r.handleCode
 	if r.trigger != nil {
 		trigger = r.trigger.Outcome.Trigger.Code
 	}
 	if r.handle != nil {
 		handle = r.handle.Outcome.Handle.Code
 	}
-	return classOf(trigger, handle)
+	return trigger, handle
 }
 
 // change adds what is to be written of a row to the statements.

@@ -228,6 +228,9 @@ func (s *Store) ImportLogs(ctx context.Context, logs []*model.Log, key, value st
 		if err := s.insertWithIDs(ctx, q, &with, &kept); err != nil {
 			return err
 		}
+		if err := s.importEnds(ctx, q, logs, taken); err != nil {
+			return err
+		}
 		plain := sqldb.Table{Name: endedTable.Name, Cols: endedTable.Cols}
 		if err := s.insertPlain(ctx, q, &plain, &fresh); err != nil {
 			return err

@@ -93,23 +93,11 @@ func (s *Store) insertLogs(ctx context.Context, q sqldb.Querier, runs []*model.R
 	for _, r := range runs {
 		list.Add(s.logValues(r, &clock)...)
 	}
-	switch {
-	case s.db.Name != sqldb.MySQL:
-		step = 1
-	case step == 0:
-		if err := q.QueryRowContext(ctx, "SELECT @@auto_increment_increment").Scan(&step); err != nil {
-			return fmt.Errorf("read auto_increment_increment: %w", err)
-		}
+	ids, err := s.db.InsertForIDs(ctx, q, &logTable, &list, step)
+	for i, id := range ids {
+		runs[i].LogID = id
 	}
-	return s.db.Insert(ctx, q, &logTable, &list, func(from, to int, id int64) {
-		if s.db.Local { // the last one, of ids without a hole
-			id -= int64(to - from - 1)
-		}
-		for i := from; i < to; i++ {
-			runs[i].LogID = id
-			id += step
-		}
-	})
+	return err
 }
 
 func (s *Store) logValues(r *model.Run, clock *sqldb.WallCache) []any {

@@ -14,21 +14,22 @@ import (
 // logColumns are all columns of a log row, in the order of logRow.
 const logColumns = "l.id, l.job_group, l.job_id, l.executor_address, l.executor_handler, l.executor_param, " +
 	"l.executor_sharding_param, l.executor_fail_retry_count, l.trigger_time, l.trigger_code, l.trigger_msg, " +
-	"l.handle_time, l.handle_code, l.handle_msg, l.alarm_status"
+	"l.handle_time, l.handle_code, l.handle_msg, l.alarm_status, " + endColumns
 
 func (s *Store) logRow(row sqldb.Scanner) (*model.Log, error) {
 	var l model.Log
 	err := row.Scan(&l.ID, &l.GroupID, &l.JobID, scanText{&l.Address}, scanText{&l.Handler}, scanText{&l.Param},
 		scanText{&l.ShardingParam}, &l.RetriesLeft, s.db.ScanTime(&l.TriggerTime), &l.TriggerCode,
 		scanText{&l.TriggerMsg},
-		s.db.ScanTime(&l.HandleTime), &l.HandleCode, scanText{&l.HandleMsg}, &l.AlarmStatus)
+		s.db.ScanTime(&l.HandleTime), &l.HandleCode, scanText{&l.HandleMsg}, &l.AlarmStatus,
+		scanNumber(&l.End.PlannedMs), scanNumber(&l.End.SentMs), scanNumber(&l.End.EndedMs), scanNumber(&l.End.Kind))
 	return &l, err
 }
 
 // Log returns a log row, or ErrNotFound.
 func (s *Store) Log(ctx context.Context, id int64) (*model.Log, error) {
 	l, err := s.logRow(s.db.Reader().QueryRowContext(ctx,
-		s.db.SQL("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id = ?"), id))
+		s.db.SQL("SELECT "+logColumns+fromLog+" WHERE l.id = ?"), id))
 	if err != nil {
 		return nil, fmt.Errorf("log %d: %w", id, notFound(err))
 	}
@@ -182,7 +183,7 @@ func (s *Store) logsByID(ctx context.Context, ids []int64) (map[int64]*model.Log
 	for chunk := range slices.Chunk(ids, sqldb.IDBatch) {
 		args := sqldb.Padded(chunk)
 		list, err := sqldb.Collect(ctx, s.db.Reader(), s.logRow,
-			s.db.SQL("SELECT "+logColumns+" FROM xxl_job_log l WHERE l.id IN ("+sqldb.Marks(len(args))+")"), args...)
+			s.db.SQL("SELECT "+logColumns+fromLog+" WHERE l.id IN ("+sqldb.Marks(len(args))+")"), args...)
 		if err != nil {
 			return nil, err
 		}
@@ -261,8 +262,18 @@ func (s *Store) DeleteLogs(ctx context.Context, c model.LogClear, limit int) (in
 func (s *Store) deleteLogs(ctx context.Context, ids []int64) (int, error) {
 	slices.Sort(ids)
 	args := sqldb.Padded(ids)
-	n, err := s.execCount(ctx, "DELETE FROM xxl_job_log WHERE id IN ("+sqldb.Marks(len(args))+
-		") AND NOT EXISTS (SELECT 1 FROM xxljob_run r WHERE r.log_id = xxl_job_log.id)", args...)
+	n := 0
+	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
+		res, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxl_job_log WHERE id IN ("+sqldb.Marks(len(args))+
+			") AND NOT EXISTS (SELECT 1 FROM xxljob_run r WHERE r.log_id = xxl_job_log.id)"), args...)
+		gone, err := sqldb.Affected(res, err)
+		if n = int(gone); err != nil || n == 0 {
+			return err
+		}
+		_, err = q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_log_end WHERE log_id IN ("+sqldb.Marks(len(args))+
+			") AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = xxljob_log_end.log_id)"), args...)
+		return err
+	})
 	return n, err
 }
 

@@ -308,5 +308,16 @@ func (p *planning) insertGaps(ctx context.Context, q sqldb.Querier, gaps []*mode
 		p.s.addEnded(&list, l, clock.At(ms))
 		p.days.move(p.s, ms, classNone, classOf(l.TriggerCode, l.HandleCode))
 	}
-	return p.s.db.Insert(ctx, q, &endedTable, &list, nil)
+	if list.Len() == 0 {
+		return nil
+	}
+	ids, err := p.s.db.InsertForIDs(ctx, q, &endedTable, &list, p.step)
+	if err != nil {
+		return err
+	}
+	var ends sqldb.Rows
+	for _, id := range ids { // all are of one instant
+		ends.Add(endValues(id, model.End{EndedMs: gaps[0].TriggerTime.UnixMilli(), Kind: model.EndSkipped})...)
+	}
+	return p.s.db.Insert(ctx, q, &endTable, &ends, nil)
 }

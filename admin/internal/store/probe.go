@@ -30,6 +30,7 @@ type schema struct {
 	settings   bool     // xxljob_setting exists
 	ours       bool     // all our tables exist
 	codeUsers  bool     // xxljob_code_version exists
+	ends       bool     // xxljob_log_end exists
 	timeZone   bool     // xxl_job_info.x_time_zone exists
 	nextIndex  bool     // the index on status and next time exists
 }
@@ -142,6 +143,7 @@ func (sc *schema) readColumns(cols columns, free bool) error {
 	sc.settings = cols.has("xxljob_setting.name")
 	sc.ours = cols.has("xxljob_run.log_id") && cols.has("xxljob_audit.id")
 	sc.codeUsers = cols.has("xxljob_code_version.version_id")
+	sc.ends = cols.has("xxljob_log_end.log_id")
 	sc.timeZone = cols.has("xxl_job_info.x_time_zone")
 	sc.groupTitle, sc.jobName = "title", "job_desc"
 	if cols.has("xxl_job_group.name") && !cols.has("xxl_job_group.title") {

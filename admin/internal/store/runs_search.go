@@ -108,9 +108,13 @@ func (s *Store) runKeys(
 		outer = rq.order()
 	}
 	args := append(append(slices.Clone(scan.args), rows), rq.match.args...)
-	list, err = sqldb.Collect(ctx, s.db.Reader(), s.scanRunKey, s.db.SQL("SELECT l.id, l.trigger_time, l.handle_time "+
-		"FROM "+
-		window(s.db.Name, rq.id, inner)+rq.match.String()+" ORDER BY "+outer+" LIMIT ?"), append(args, limit)...)
+	ends, join := "NULL, NULL", ""
+	if rq.took != nil {
+		ends, join = "e.sent_ms, e.ended_ms", " LEFT JOIN xxljob_log_end e ON e.log_id = l.id"
+	}
+	list, err = sqldb.Collect(ctx, s.db.Reader(), s.scanRunKey, s.db.SQL("SELECT l.id, l.trigger_time, l.handle_time, "+
+		ends+" FROM "+window(s.db.Name, rq.id, inner)+join+rq.match.String()+" ORDER BY "+outer+" LIMIT ?"),
+		append(args, limit)...)
 	if err != nil {
 		return nil, end, err
 	}
@@ -152,6 +156,7 @@ func (s *Store) triggeredAt(ctx context.Context, id int64) (at time.Time, err er
 
 func (s *Store) scanRunKey(row sqldb.Scanner) (runKey, error) {
 	var k runKey
-	err := row.Scan(&k.id, s.db.ScanTime(&k.trigger), s.db.ScanTime(&k.handled))
+	err := row.Scan(&k.id, s.db.ScanTime(&k.trigger), s.db.ScanTime(&k.handled), scanNumber(&k.end.SentMs),
+		scanNumber(&k.end.EndedMs))
 	return k, err
 }

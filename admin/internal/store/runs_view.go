@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,6 +42,7 @@ type runQuery struct {
 type runKey struct {
 	id               int64
 	trigger, handled time.Time
+	end              model.End
 }
 
 // runQuery chooses the index; ok is false when nothing can match.
@@ -48,6 +50,7 @@ func (s *Store) runQuery(f *model.RunFilter) (rq *runQuery, ok bool) {
 	rq = &runQuery{from: " FROM xxl_job_log l", id: "l.id"}
 	info := s.Info()
 	open := info.MadeByUs && (f.Result == model.RunRunning || f.Result == model.RunWaiting)
+	ended := f.Result.Kind() != model.EndOpen
 	failed := info.MadeByUs && s.db.Name != sqldb.MySQL && f.Result == model.RunFailed // a partial index has them
 	single := f.GroupID != 0 || len(f.GroupIDs) == 1
 	timed := !f.From.IsZero() || !f.To.IsZero()
@@ -55,6 +58,8 @@ func (s *Store) runQuery(f *model.RunFilter) (rq *runQuery, ok bool) {
 	switch {
 	case open: // every open run has its row there, and there are few
 		rq.from, rq.id = fromOpen, "r.log_id"
+	case ended: // by the index over ends, which are few
+		rq.from, rq.id, results = s.fromEnds(), "e.log_id", &rq.scan
 	case f.JobID != 0:
 		jobs = &rq.scan
 	case timed:
@@ -98,6 +103,10 @@ func (w *where) result(r model.RunResult) {
 		w.add("l.handle_code + 0 = 200") // not by an index: nearly all rows have it
 	case model.RunFailed:
 		w.add(logFailed)
+		w.add("NOT EXISTS (SELECT 1 FROM xxljob_log_end x WHERE x.log_id = l.id AND x.kind IN (4, 5) AND x.kind <> 1)")
+	case model.RunTimeout, model.RunLost, model.RunUnsent, model.RunKilled, model.RunSkipped:
+		// In the words of the partial index that serves it.
+		w.add("e.kind = " + strconv.Itoa(int(r.Kind())) + " AND e.kind <> 1")
 	case model.RunRunning:
 		w.add("l.trigger_code = 200 AND l.handle_code = 0")
 	case model.RunWaiting:
@@ -127,7 +136,11 @@ func tookFilter(shortest, longest time.Duration) func(*runKey) bool {
 		if k.trigger.IsZero() || k.handled.IsZero() {
 			return false
 		}
-		took := k.handled.Sub(k.trigger)
+		run := model.Recent{
+			TriggerTime: k.trigger, TriggerCode: model.CodeSuccess, HandleTime: k.handled, HandleCode: model.CodeFail,
+			End: k.end,
+		}
+		took := run.Took(k.handled)
 		return took >= shortest && (longest <= 0 || took <= longest)
 	}
 }

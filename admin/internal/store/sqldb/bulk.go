@@ -50,6 +50,7 @@ type Table struct {
 	Name string
 	Key  string // the key column of an UPDATE
 	Cols []Col
+	Over bool // an INSERT overwrites the row that has the key already
 }
 
 // Rows are the values of a bulk statement: len(cols) of them a row, each an
@@ -136,21 +137,68 @@ func statementSize(n int) int {
 
 func (db *DB) insertChunk(ctx context.Context, q Querier, t *Table, r *Rows) (lastID int64, err error) {
 	if db.Name == Postgres {
-		text := db.Built(t, "insert", 0, func() string { return t.insertUnnest() })
+		text := db.Built(t, "insert", 0, func() string { return t.insertUnnest() + db.overwrite(t) })
 		_, err := q.ExecContext(ctx, text, Arrays(t.Cols, r)...)
 		return 0, err
 	}
 	text := ""
 	if db.Local || r.Len() == insertRows {
-		text = db.Built(t, "insert", r.Len(), func() string { return t.InsertValues(r.Len()) })
+		text = db.Built(t, "insert", r.Len(), func() string { return t.InsertValues(r.Len()) + db.overwrite(t) })
 	} else {
-		text = t.InsertValues(r.Len()) // goes over the wire as it is: not worth keeping for every length
+		text = t.InsertValues(r.Len()) + db.overwrite(t) // it goes over the wire: not worth keeping
 	}
 	res, err := q.ExecContext(ctx, text, r.Vals...)
 	if err != nil {
 		return 0, err
 	}
 	return res.LastInsertId()
+}
+
+// overwrite is the tail of an INSERT into t.
+func (db *DB) overwrite(t *Table) string {
+	if !t.Over {
+		return ""
+	}
+	cols := make([]string, 0, len(t.Cols))
+	for _, c := range t.Cols {
+		if c.Name != t.Key {
+			cols = append(cols, c.Name)
+		}
+	}
+	return db.Upsert(t.Key, cols...)
+}
+
+// InsertForIDs writes all rows and returns the ids that they got, on PostgreSQL
+// in no order. step is the distance of ids that MySQL gives out, 0 when it is not
+// known.
+func (db *DB) InsertForIDs(ctx context.Context, q Querier, t *Table, r *Rows, step int64) (ids []int64, err error) {
+	switch {
+	case db.Name == Postgres:
+		text := db.Built(t, "insert for ids", 0, func() string { return t.insertUnnest() + " RETURNING id" })
+		for i := 0; i < r.Len() && err == nil; {
+			end := r.Chunk(i, ArrayRows)
+			var more []int64
+			more, err = SelectIDs[int64](ctx, q, text, Arrays(t.Cols, r.Cut(i, end))...)
+			ids, i = append(ids, more...), end
+		}
+		return ids, err
+	case db.Name != MySQL:
+		step = 1
+	case step == 0:
+		if err := q.QueryRowContext(ctx, "SELECT @@auto_increment_increment").Scan(&step); err != nil {
+			return nil, fmt.Errorf("read auto_increment_increment: %w", err)
+		}
+	}
+	err = db.Insert(ctx, q, t, r, func(from, to int, id int64) {
+		if db.Local { // the last one, of ids without a hole
+			id -= int64(to - from - 1)
+		}
+		for range to - from {
+			ids = append(ids, id)
+			id += step
+		}
+	})
+	return ids, err
 }
 
 // Built returns the text of a bulk statement, which is made once for each

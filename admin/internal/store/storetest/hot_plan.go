@@ -106,7 +106,9 @@ func hotPlanPass(t *testing.T, f *fixture, fence store.Fence) {
 // wipe removes jobs and runs.
 func (f *fixture) wipe(t *testing.T) {
 	t.Helper()
-	for _, table := range []string{"xxl_job_info", "xxljob_run", "xxl_job_log", "xxl_job_log_report"} {
+	for _, table := range []string{
+		"xxl_job_info", "xxljob_run", "xxl_job_log", "xxljob_log_end", "xxl_job_log_report",
+	} {
 		f.exec(t, "DELETE FROM "+table)
 	}
 }

@@ -26,6 +26,7 @@ func Run(t *testing.T, open Opener) {
 		{"refused", hotRefused},
 		{"runs", hotRuns},
 		{"finish", hotFinish},
+		{"ends", hotEnds},
 		{"texts", hotTexts},
 		{"lease", hotLease},
 		{"concurrent", hotConcurrent},

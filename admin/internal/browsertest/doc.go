@@ -10,6 +10,9 @@
 // enough contrast, and nothing of what was written into fields has become markup.
 // TestEmpty does the same where there is nothing yet.
 //
+// TestWithoutScripts opens every page with scripts turned off: nothing is shown
+// there that needs one.
+//
 // TestEveryAction follows every link without scripts and does what every button
 // on the way is for. The other tests do what an operator does, with scripts: the
 // live log, the live list, the editor, the command box, the keys.

@@ -79,6 +79,8 @@ func TestListsWithoutScripts(t *testing.T) {
 	assert.Equal(t, "3", rows())
 	b.do(click(`tbody tr:nth-child(1) input[name=id]`, `tbody tr:nth-child(3) input[name=id]`)...)
 	b.follow(click(`.bulk button[value=run]`)...)
+	b.clean("the question before two jobs are run")
+	b.follow(click(`main form button.primary`)...)
 	assert.Contains(t, said(), "2", "two were run")
 	b.reload("/runs", `document.querySelectorAll('tr[data-row]').length === 2`)
 	b.pick(`.filters select[name=result]`, "ok")

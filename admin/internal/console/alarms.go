@@ -67,6 +67,7 @@ type alarmsPage struct {
 	First    string
 	Channels []ops.AlarmChannel
 	Mutes    []muteRow
+	MayEnd   int // how many of these the visitor may end
 	Rules    []ruleRow
 	Groups   []choice // that the visitor may mute
 	Editable []choice // for which the visitor may set rules
@@ -116,7 +117,11 @@ func (c *call) alarmSettings(ctx context.Context, p *alarmsPage) error {
 		return err
 	}
 	for _, m := range mutes {
-		p.Mutes = append(p.Mutes, muteRow{m, c.alarmTitle(m.Kind, m.ObjectID, m.Name), c.rightsIn(m.GroupID)})
+		row := muteRow{m, c.alarmTitle(m.Kind, m.ObjectID, m.Name), c.rightsIn(m.GroupID)}
+		p.Mutes = append(p.Mutes, row)
+		if row.May.Run {
+			p.MayEnd++
+		}
 	}
 	rules, err := c.s.cfg.Ops.AlarmRules(ctx, c.who)
 	if err != nil {
@@ -132,25 +137,11 @@ func (c *call) alarmSettings(ctx context.Context, p *alarmsPage) error {
 		p.Whats = append(p.Whats, choice{string(w), c.t("alarms.rule." + string(w))})
 	}
 	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
-	p.Groups = groupChoices(c.having(model.RoleOperator, groups))
+	if p.Groups = groupChoices(c.having(model.RoleOperator, groups)); len(p.Groups) > 1 && len(p.Groups) <= muteAtOnce {
+		p.Groups = append(p.Groups, choice{everyGroup, c.t("alarms.mute.every", count(len(p.Groups)))})
+	}
 	p.Editable = groupChoices(c.having(model.RoleEditor, groups))
 	return err
-}
-
-// mutedGroups says of the executors that are muted until when; of all that the
-// visitor may see, or of the one with the id.
-func (c *call) mutedGroups(ctx context.Context, only int32) (list []string, err error) {
-	mutes, err := c.s.cfg.Ops.Mutes(ctx, c.who)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range mutes {
-		if m.Kind == model.ChangeGroup && (only == 0 || m.ObjectID == only) {
-			title := c.alarmTitle(m.Kind, m.ObjectID, m.Name)
-			list = append(list, c.t("alarms.muted.until", title, stamp(m.Until.In(c.s.cfg.Location))))
-		}
-	}
-	return list, nil
 }
 
 func groupChoices(groups []*ops.Group) []choice {
@@ -232,28 +223,6 @@ func (c *call) after(err error, text string, made *ops.Made) error {
 func (c *call) testAlarm(ctx context.Context) error {
 	name := c.str("channel")
 	return c.after(c.s.cfg.Ops.TestAlarm(ctx, c.who, name), c.t("alarms.tested", name), &ops.Made{})
-}
-
-func (c *call) mute(ctx context.Context) error {
-	kind, id := c.alarmOf()
-	m := model.Mute{Kind: kind, ObjectID: id, Reason: c.str("reason")}
-	m.Until = c.now().Add(time.Duration(min(c.num("minutes", 0), 1<<20)) * time.Minute)
-	if until := c.str("until"); until != "" {
-		t, err := time.ParseInLocation(inputTime, until, c.s.cfg.Location)
-		if err != nil {
-			t = time.Time{} // refused as a window in the past
-		}
-		m.Until = t
-	}
-	ctx, made := ops.Recording(ctx)
-	err := c.s.cfg.Ops.Mute(ctx, c.who, m)
-	return c.after(err, c.t("alarms.mute.done", stamp(m.Until.In(c.s.cfg.Location))), made)
-}
-
-func (c *call) unmute(ctx context.Context) error {
-	kind, id := c.alarmOf()
-	ctx, made := ops.Recording(ctx)
-	return c.after(c.s.cfg.Ops.Unmute(ctx, c.who, kind, id), c.t("alarms.unmute.done"), made)
 }
 
 func (c *call) setRule(ctx context.Context) error {

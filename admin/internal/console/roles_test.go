@@ -211,6 +211,7 @@ func TestNothingIsOffered(t *testing.T) {
 		{"/alarms", `action="/alarms/rules"`, model.RoleEditor},
 		{"/alarms", `action="/alarms/rules/delete"`, model.RoleEditor},
 		{"/settings/retention", `action="/settings/clean"`, model.RoleEditor},
+		{executor, `action="/alarms/mute"`, model.RoleOperator},
 		{executor, `action="` + executor + `/token"`, model.RoleAdmin},
 		{executor, `href="` + executor + `/edit"`, model.RoleAdmin},
 		{executor, `action="` + executor + `/members"`, model.RoleAdmin},

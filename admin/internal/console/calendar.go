@@ -107,8 +107,9 @@ func (c *call) fillMonth(p *jobPage) {
 	if at := next(now); !at.IsZero() && at.Before(last.AddDate(0, 1, 0)) {
 		shown = time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, loc)
 	}
-	if at, err := time.ParseInLocation("2006-01", c.str("month"), loc); err == nil && !at.Before(this) && !at.After(last) {
-		shown = at
+	asked, err := time.ParseInLocation("2006-01", c.str("month"), loc)
+	if err == nil && !asked.Before(this) && !asked.After(last) {
+		shown, p.Turned = asked, "&month="+asked.Format("2006-01")
 	}
 	p.Month = c.month(next, now, shown)
 	if shown.After(this) {
@@ -147,7 +148,8 @@ func (c *call) month(next func(time.Time) time.Time, now, first time.Time) *mont
 
 // day counts the fires from now on of a day, which begins at from.
 func (c *call) day(next func(time.Time) time.Time, now, from time.Time) monthDay {
-	d := monthDay{Day: from.Day(), Date: from.Format("2006-01-02") + " " + c.t("weekday."+strconv.Itoa(int(from.Weekday())))}
+	weekday := c.t("weekday." + strconv.Itoa(int(from.Weekday())))
+	d := monthDay{Day: from.Day(), Date: from.Format(time.DateOnly) + " " + weekday}
 	to := from.AddDate(0, 0, 1)
 	d.Today, d.Past = !now.Before(from) && now.Before(to), !now.Before(to)
 	if d.Past {

@@ -50,6 +50,7 @@ func (r *Run) Ended() bool {
 type RunFilter struct {
 	GroupID  int32
 	JobID    int32
+	Job      string    // name of jobs; where none is called so, a part of their names
 	Status   string    // RunWaiting, RunRunning, RunSuccess or RunFailed
 	Address  string    // part of the address
 	Text     string    // part of a message, the parameter or the handler
@@ -58,11 +59,14 @@ type RunFilter struct {
 	// MinTook and MaxTook bound how long an ended run has taken, which is known in
 	// whole seconds. Zero is no bound.
 	MinTook, MaxTook time.Duration
+
+	Sort string // "-triggered_at" (default) or "triggered_at": the oldest first
 }
 
-// Runs lists runs, newest first. The error, if any, comes last.
+// Runs lists runs in the order of f.Sort. The error, if any, comes last.
 func (c *Client) Runs(ctx context.Context, f RunFilter) iter.Seq2[*Run, error] {
 	return pages[Run](ctx, c, "/runs", values("group_id", number(f.GroupID), "job_id", number(f.JobID),
+		"job", f.Job, "sort", f.Sort,
 		"status", f.Status, "address", f.Address, "text", f.Text, "from", instant(f.From), "to", instant(f.To),
 		"min_took_ms", number(f.MinTook.Milliseconds()), "max_took_ms", number(f.MaxTook.Milliseconds())))
 }

@@ -55,6 +55,9 @@ var helpTexts = kong.Vars{
 	"executor_probe":   "Ask the executors of a group what harms nobody: are they there, idle, which version are they?",
 	"executor_address": "Address of an executor, for a group without registration. May be given several times.",
 	"run_follow":       "Print the logs as they are written, and wait; beside JSON and YAML on standard error.",
+	"run_name":         "Only of the jobs of this name; where there are none, of those that have it in theirs.",
+	"run_sort":         "Order: -triggered_at, the newest first, or triggered_at, the oldest first.",
+	"run_sorts":        "-triggered_at,triggered_at",
 	"run_status":       "Only waiting, running, success or failed.",
 	"run_statuses":     ",waiting,running,success,failed",
 	"key_login": "Log in as this user instead of with a key, for the first one; the password is the first line of " +

@@ -292,6 +292,11 @@ func (k *kitchen) runs(t *testing.T, c *client.Client) {
 	k.text.Truncate(bytes.LastIndex(k.text.Bytes(), []byte("$ ")))
 	assert.Equal(t, exitOK, k.run(t, "", "run", "list", "--address", "127.0.0.1", "--since", "1h", "--until", "30m"))
 	assert.Equal(t, exitUsage, k.run(t, "", "run", "list", "--since", "1h", "--until", "2h"))
+	assert.Equal(t, exitUsage, k.run(t, "", "run", "list", "--sort", "took"))
+	assert.Equal(t, exitOK, k.run(t, "", "run", "list", "--name", "afte", "--sort=triggered_at"))
+	assert.Contains(t, string(k.rest), "after")
+	assert.Equal(t, exitOK, k.run(t, "", "run", "list", "--name", "nobody-is-called-so"))
+	assert.NotContains(t, string(k.rest), "after")
 }
 
 // keys types what has to do with keys.

@@ -14,7 +14,7 @@ import (
 
 // runCmd works on runs.
 type runCmd struct {
-	List  runList  `cmd:"" help:"List runs, newest first."`
+	List  runList  `cmd:"" help:"List runs."`
 	Get   runGet   `cmd:"" help:"Show a run."`
 	Logs  runLogs  `cmd:"" help:"Print the log of a run."`
 	Kill  runKill  `cmd:"" help:"End runs."`
@@ -27,6 +27,7 @@ type runList struct {
 	output
 
 	Job    string        `help:"Only of this job: id, name, or GROUP/NAME." env:"-" placeholder:"JOB"`
+	Name   string        `help:"${run_name}" env:"-" placeholder:"PART"`
 	Group  string        `help:"Only of this group: its app name or id." env:"-" placeholder:"GROUP"`
 	Status string        `help:"${run_status}" enum:"${run_statuses}" default:"" env:"-" placeholder:"STATUS"`
 	Text   string        `help:"Only with this in a message, the parameter or the handler." env:"-" placeholder:"PART"`
@@ -35,6 +36,7 @@ type runList struct {
 
 	Address string        `help:"Only where the address contains this." env:"-" placeholder:"PART"`
 	MinTook time.Duration `help:"Only those that have taken so long or longer." env:"-" placeholder:"TIME"`
+	Sort    string        `help:"${run_sort}" enum:"${run_sorts}" default:"-triggered_at" env:"-"`
 	Limit   int           `help:"How many at most." short:"n" default:"20" env:"-"`
 }
 
@@ -79,7 +81,9 @@ func (l *runList) check() error {
 
 // filter is the selection as the API knows it.
 func (l *runList) filter(ctx context.Context, c *client.Client) (client.RunFilter, error) {
-	f := client.RunFilter{Status: l.Status, Text: l.Text, Address: l.Address, MinTook: l.MinTook}
+	f := client.RunFilter{
+		Status: l.Status, Text: l.Text, Address: l.Address, MinTook: l.MinTook, Job: l.Name, Sort: l.Sort,
+	}
 	if l.Since > 0 {
 		f.From = time.Now().Add(-l.Since)
 	}

@@ -150,7 +150,11 @@ func readPlace(text string) (m *model.JobMark, at int) {
 }
 
 // listPath is the address of the list with a filter and further parameters.
-func listPath(v url.Values, pairs ...string) string {
+func listPath(v url.Values, pairs ...string) string { return pathWith("/jobs", v, pairs...) }
+
+// pathWith is a path with a filter and further parameters; one that is "" is left
+// out.
+func pathWith(path string, v url.Values, pairs ...string) string {
 	w := maps.Clone(v)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if w.Set(pairs[i], pairs[i+1]); pairs[i+1] == "" {
@@ -158,9 +162,9 @@ func listPath(v url.Values, pairs ...string) string {
 		}
 	}
 	if len(w) == 0 {
-		return "/jobs"
+		return path
 	}
-	return "/jobs?" + w.Encode()
+	return path + "?" + w.Encode()
 }
 
 // jobs shows the list of jobs; with the parameter part it answers with the lines
@@ -175,6 +179,9 @@ func (c *call) jobs(ctx context.Context) error {
 	list, page, err := c.jobPage(ctx, v, titles)
 	if err != nil {
 		return err
+	}
+	if c.str("part") == "names" {
+		return c.jobNames(list, titles)
 	}
 	p := jobsPage{Filter: v, Query: v.Encode(), Pager: page, Here: c.here(), NoGroups: len(groups) == 0}
 	if p.Jobs, err = c.jobLines(ctx, list, titles, v); err != nil {
@@ -197,6 +204,18 @@ func (c *call) jobs(ctx context.Context) error {
 		return err
 	}
 	return c.render(ctx, "jobs", head{Title: c.t("nav.jobs"), Section: "jobs", Script: "jobs.js"}, p)
+}
+
+// manySuggested is how many names a field for a job suggests.
+const manySuggested = 20
+
+// jobNames answers with names alone, for fields that suggest them.
+func (c *call) jobNames(list []*model.Job, titles map[int32]string) error {
+	var p jobsPage
+	for _, j := range list[:min(len(list), manySuggested)] {
+		p.Jobs = append(p.Jobs, jobLine{Job: j, Group: titles[j.GroupID]})
+	}
+	return c.part("jobs", "jobnames", p)
 }
 
 // jobPage reads a page of the list, and says where it stands.

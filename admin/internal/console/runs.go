@@ -2,7 +2,7 @@ package console
 
 import (
 	"context"
-	"maps"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,6 +12,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
 
 const (
@@ -63,6 +64,8 @@ type runsPage struct {
 	First    string    // path of the first page; "" on it
 	Live     bool      // the first page: it renews itself
 	Job      string    // name of the job that the list is narrowed to
+	Order    column    // the head of the column of times
+	Oldest   bool      // the oldest are first
 	Filtered bool
 	Problem  string
 	Here     string
@@ -118,7 +121,9 @@ func (c *call) runFilter(v url.Values) (f model.RunFilter, problem string) {
 		}
 		return t
 	}
-	f.GroupID, f.JobID = int32(number("group", 32)), int32(number("job", 32))
+	f.GroupID = int32(number("group", 32))
+	f.JobID, f.JobName = jobOf(v.Get("job"))
+	f.OldestFirst = v.Get("sort") == oldestFirst
 	f.MinTook = time.Duration(min(number("min", 64), 1<<31)) * time.Second
 	f.MaxTook = time.Duration(min(number("max", 64), 1<<31)) * time.Second
 	f.From, f.To = instant("from"), instant("to")
@@ -127,6 +132,18 @@ func (c *call) runFilter(v url.Values) (f model.RunFilter, problem string) {
 	}
 	f.Before.ID, f.Before.At = readCursor(v.Get("before"))
 	return f, problem
+}
+
+// oldestFirst is the order of the list that is not its usual one.
+const oldestFirst = "started"
+
+// jobOf tells the id of a job from a name; #5 is an id too.
+func jobOf(text string) (id int32, name string) {
+	n, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 32)
+	if err != nil || n <= 0 {
+		return 0, text
+	}
+	return int32(n), ""
 }
 
 // readCursor reads where a list goes on, "id.seconds"; what is none is the
@@ -152,7 +169,7 @@ func writeCursor(c model.RunCursor) string {
 }
 
 // runNames are the parameters of the list.
-var runNames = []string{"result", "group", "job", "address", "text", "from", "to", "min", "max", "before"}
+var runNames = []string{"result", "group", "job", "address", "text", "from", "to", "min", "max", "sort", "before"}
 
 // runs shows the list of runs; with the parameter part it answers with the lines
 // alone.
@@ -163,11 +180,11 @@ func (c *call) runs(ctx context.Context) error {
 			v.Set(name, text)
 		}
 	}
-	p := runsPage{Here: "/runs", Live: v.Get("before") == ""}
 	f, problem := c.runFilter(v)
-	p.Problem = problem
+	p := runsPage{Here: "/runs", Live: v.Get("before") == "" && !f.OldestFirst, Problem: problem}
 	if problem == "" {
-		if err := c.listRuns(ctx, f, &p); err != nil {
+		var err error
+		if p.Problem, err = c.faultOf(c.listRuns(ctx, f, &p)); err != nil {
 			return err
 		}
 	}
@@ -175,6 +192,17 @@ func (c *call) runs(ctx context.Context) error {
 		return c.part("runs", "runrows", p)
 	}
 	return c.finishRuns(ctx, v, f, p)
+}
+
+// faultOf returns the words of what is wrong with a filter; other errors are
+// returned as they are.
+func (c *call) faultOf(err error) (problem string, other error) {
+	var refusal *ops.Error
+	if errors.As(err, &refusal) && refusal.Kind == ops.Invalid {
+		problem, _ = c.why(err)
+		return problem, nil
+	}
+	return "", err
 }
 
 // finishRuns adds what stands round the lines.
@@ -199,17 +227,9 @@ func (c *call) finishRuns(ctx context.Context, v url.Values, f model.RunFilter, 
 			return err
 		}
 	}
-	at := func(before string) string {
-		w := maps.Clone(v)
-		w.Del("before")
-		if before != "" {
-			w.Set("before", before)
-		}
-		if len(w) == 0 {
-			return "/runs"
-		}
-		return "/runs?" + w.Encode()
-	}
+	at := func(before string) string { return runsPath(v, "before", before) }
+	p.Order = c.runOrder(v)
+	p.Oldest = f.OldestFirst
 	if p.Next != "" {
 		p.Next = at(p.Next)
 	}
@@ -218,8 +238,22 @@ func (c *call) finishRuns(ctx context.Context, v url.Values, f model.RunFilter, 
 	}
 	p.Here = at(v.Get("before"))
 	v.Del("before")
-	p.Filter, p.Filtered = v, len(v) > 0
+	p.Filter, p.Filtered = v, len(v) > 0 && (len(v) > 1 || v.Get("sort") == "")
 	return c.render(ctx, "runs", head{Title: c.t("nav.runs"), Section: "runs", Script: "runs.js"}, p)
+}
+
+// runsPath is the address of the list with a filter and further parameters.
+func runsPath(v url.Values, pairs ...string) string { return pathWith("/runs", v, pairs...) }
+
+// runOrder is the head of the column by which the list is ordered: no index
+// serves another order of a million runs.
+func (c *call) runOrder(v url.Values) column {
+	if v.Get("sort") == oldestFirst {
+		return column{Text: c.t("runs.started"), Path: runsPath(v, "sort", "", "before", ""), Sort: "ascending"}
+	}
+	return column{
+		Text: c.t("runs.started"), Path: runsPath(v, "sort", oldestFirst, "before", ""), Sort: "descending",
+	}
 }
 
 // listRuns reads the lines; the cursor of the next page is left in Next.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,7 +40,8 @@ func TestRunsList(t *testing.T) {
 	}
 	for filter, want := range map[string]int64{
 		"result=failed": bad, "result=running": open, "result=ok": ok, "text=BOOM": bad, "min=2": ok,
-		"job=" + strconv.Itoa(int(other.ID)): bad, "max=1&result=failed": bad, "from=2026-11-21T12:00": 0,
+		"job=" + strconv.Itoa(int(other.ID)): bad, "job=%23" + strconv.Itoa(int(other.ID)): bad,
+		"job=report": bad, "job=EPOR": bad, "job=nobody": 0, "job=report&sort=started": bad, "max=1&result=failed": bad, "from=2026-11-21T12:00": 0,
 		"from=2026-11-21T11:59&to=2026-11-21T11:59&result=ok": ok, "address=10.0.0.9": 0,
 	} {
 		page := v.text("/runs?" + filter)
@@ -50,7 +52,7 @@ func TestRunsList(t *testing.T) {
 			assert.Contains(t, page, "No run matches")
 		}
 	}
-	for filter, field := range map[string]string{"min=x": "Shortest", "from=yesterday": "From", "result=odd": "Result", "job=-1": "Job id"} {
+	for filter, field := range map[string]string{"min=x": "Shortest", "from=yesterday": "From", "result=odd": "Result", "max=-1": "Longest"} {
 		assert.Contains(t, v.text("/runs?"+filter), field)
 		assert.Contains(t, v.text("/runs?"+filter), "is not a value that it can have")
 	}
@@ -58,6 +60,55 @@ func TestRunsList(t *testing.T) {
 	assert.True(t, strings.HasPrefix(part, "<tr"), part)
 	assert.NotContains(t, part, "<html")
 	assert.Contains(t, v.text("/xxl-job-admin/runs"), `href="/xxl-job-admin`+runPath(ok)+`"`)
+}
+
+// TestRunsOldestFirst: the head of the column of times turns the order round and
+// keeps the filter, and the pages go on in it.
+func TestRunsOldestFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j := w.job(w.group("orders", "Orders", ""), "settle")
+	var ids []int64
+	for i := range runsPerPage + 5 {
+		ids = append(ids, w.run(j, noon.Add(time.Duration(i-200)*time.Second), time.Second, 200, ""))
+	}
+	v := w.as(w.admin)
+	page := v.text("/runs?job=settle")
+	assert.Contains(t, page, `aria-sort="descending"><a href="/runs?job=settle&sort=started"`)
+	for _, from := range []string{"", "&from=2026-01-01T00:00"} {
+		page = v.text("/runs?job=settle&sort=started" + from)
+		assert.Contains(t, page, `aria-sort="ascending"><a href="/runs?`)
+		assert.NotContains(t, page, `id="runs" data-live`, "what comes anew stands on the last page")
+		assert.Less(t, strings.Index(page, runPath(ids[0])), strings.Index(page, runPath(ids[1])))
+		assert.NotContains(t, page, runPath(ids[runsPerPage])+`"`)
+		next := regexp.MustCompile(`rel="next" href="([^"]+)"`).FindStringSubmatch(page)
+		require.NotNil(t, next)
+		second := v.text(next[1])
+		assert.Contains(t, second, runPath(ids[runsPerPage])+`"`)
+		assert.Contains(t, second, "Oldest</a>")
+	}
+}
+
+// TestRunsByName: a name that too many jobs have in theirs is refused with words,
+// and the field suggests the names that the user may see.
+func TestRunsByName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g := w.group("orders", "Orders", "")
+	for range model.RunJobsMax + 1 {
+		w.job(g, "many")
+	}
+	marker := w.job(g, `<b id="x">m`)
+	hidden := w.job(w.group("gold", "Gold", ""), "hidden")
+	v := w.as(w.admin)
+	assert.Contains(t, v.text("/runs?job=man"), "More than 512 jobs have “man” in their names")
+	names := v.text("/jobs?part=names&name=b+id")
+	assert.Contains(t, names, `<option value="<b id="x">m">Orders · #`+strconv.Itoa(int(marker.ID))+`</option>`)
+	assert.Equal(t, manySuggested, strings.Count(v.text("/jobs?part=names&name=man"), "<option"))
+	assert.Contains(t, v.text("/jobs?part=names&name=hidd"), strconv.Itoa(int(hidden.ID)))
+	member := w.as(w.user("member", false, strconv.Itoa(int(g))))
+	assert.Empty(t, strings.TrimSpace(member.text("/jobs?part=names&name=hidd")))
+	assert.NotContains(t, member.text("/runs?job=hidden"), "data-row")
 }
 
 func TestRunsPaging(t *testing.T) {

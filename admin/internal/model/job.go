@@ -64,6 +64,7 @@ type JobFilter struct {
 	GroupIDs []int32 // nil is every group; else GroupID must be one of them too
 	Running  *bool
 	Name     string
+	Named    string // exactly this name, as the database compares
 	Handler  string
 	Author   string
 	Tag      string // exactly this one

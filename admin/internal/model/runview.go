@@ -52,12 +52,17 @@ func (r RunResult) Kind() EndKind {
 	return EndOpen
 }
 
+// RunJobsMax is how many jobs a list of runs can be narrowed to.
+const RunJobsMax = 512
+
 // RunFilter selects log rows for a list that is read on from a cursor, newest
-// first. Zero fields select everything.
+// first unless OldestFirst is set. Zero fields select everything.
 type RunFilter struct {
 	GroupID  int32
 	GroupIDs []int32 // nil is every group
 	JobID    int32
+	JobIDs   []int32 // nil is every job; at most RunJobsMax
+	JobName  string  // the job of this name, or those that have it in theirs; ops makes JobIDs of it
 	Result   RunResult
 	Address  string        // a part of the address, whatever the letters' case
 	At       string        // this very address, with or without a slash at its end
@@ -66,8 +71,9 @@ type RunFilter struct {
 	MinTook  time.Duration // of ended runs; 0 is no bound
 	MaxTook  time.Duration // likewise
 
-	Before RunCursor // rows behind this one; zero is from the newest on
-	Limit  int       // 0 is 50; at most 200
+	OldestFirst bool
+	Before      RunCursor // rows behind this one in the order of the list; zero is from its beginning
+	Limit       int       // 0 is 50; at most 200
 }
 
 // RunCursor is where a list goes on.

@@ -33,10 +33,34 @@ func (s *Service) permittedRuns(ctx context.Context, p Principal, f *model.RunFi
 	if !p.all() {
 		f.GroupIDs = p.groups()
 	}
-	return !p.all() && len(p.groups()) == 0, nil
+	if none = !p.all() && len(p.groups()) == 0; none || f.JobName == "" {
+		return none, nil
+	}
+	f.JobIDs, err = s.jobsNamed(ctx, f)
+	return len(f.JobIDs) == 0, err
 }
 
-// Runs returns a page of runs, newest first, of the groups that the principal
+// jobsNamed returns the jobs of a name among the groups of a filter; where there
+// is none, those that have it in theirs.
+func (s *Service) jobsNamed(ctx context.Context, f *model.RunFilter) ([]int32, error) {
+	in := model.JobFilter{GroupID: f.GroupID, GroupIDs: f.GroupIDs}
+	exact, part := in, in
+	exact.Named, part.Name = f.JobName, f.JobName
+	ids, err := s.store.JobIDs(ctx, exact, model.RunJobsMax+1)
+	if err == nil && len(ids) == 0 {
+		ids, err = s.store.JobIDs(ctx, part, model.RunJobsMax+1)
+	}
+	if err != nil || len(ids) <= model.RunJobsMax {
+		return ids, err
+	}
+	const many = "more than %d jobs have %q in their names: give more of the name"
+	return nil, &Error{
+		Kind: Invalid, Own: "runs.job.many", OwnArgs: []any{model.RunJobsMax, f.JobName},
+		Detail: fmt.Sprintf(many, model.RunJobsMax, f.JobName),
+	}
+}
+
+// Runs returns a page of runs in the order of the filter, of the groups that the principal
 // may see; a group that it may not see is refused.
 func (s *Service) Runs(ctx context.Context, p Principal, f model.RunFilter) (*model.RunPage, error) {
 	none, err := s.permittedRuns(ctx, p, &f)

@@ -137,6 +137,14 @@ func (w *world) filtered() []target {
 	return slices.Concat(w.consoleRuns(), w.consoleJobs(), w.restLists())
 }
 
+// few is a part of the names of thirteen jobs.
+func (w *world) few() string {
+	if w.size.jobs < 10_000 {
+		return "orders 7"
+	}
+	return "orders 77"
+}
+
 func (w *world) consoleRuns() []target {
 	const path = "/runs"
 	now := time.Now().UTC()
@@ -150,6 +158,20 @@ func (w *world) consoleRuns() []target {
 		{name: "runs of a busy job", path: with(path, "job", 7)},
 		{name: "runs of a busy job, far behind", path: with(path, "job", 7, "before", deep)},
 		{name: "runs of a quiet job", path: with(path, "job", 777)},
+		{name: "runs of a job by name", path: with(path, "job", "settle orders 777")},
+		{name: "runs of a few jobs", path: with(path, "job", w.few())},
+		{name: "runs of a few jobs, far behind", path: with(path, "job", w.few(), "before", deep)},
+		{name: "runs of a few jobs, text", path: with(path, "job", w.few(), "text", "no such text")},
+		{name: "runs of many jobs", path: with(path, "job", "orders 1")},
+		{name: "runs of too many jobs", path: with(path, "job", "or")},
+		{name: "oldest runs", path: with(path, "sort", "started")},
+		{name: "oldest runs, far behind", path: with(path, "sort", "started", "before", deep)},
+		{name: "oldest runs of a small group", path: with(path, "sort", "started", "group", 7)},
+		{name: "oldest runs of a busy job", path: with(path, "sort", "started", "job", 7)},
+		{name: "oldest failed runs", path: with(path, "sort", "started", "result", "failed")},
+		{name: "oldest runs of a day", path: with(path, "sort", "started", "from", at(20), "to", at(19))},
+		{name: "oldest runs, rare text", path: with(path, "sort", "started", "text", "no such text")},
+		{name: "names of jobs", path: with("/jobs", "part", "names", "name", "77")},
 		{name: "runs of no job", path: with(path, "job", 99_999_999)},
 		{name: "failed runs", path: with(path, "result", "failed")},
 		{name: "failed runs, far behind", path: with(path, "result", "failed", "before", deep)},

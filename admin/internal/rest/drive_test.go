@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -385,6 +386,17 @@ func (w *world) driveRuns(t *testing.T, o objects) {
 			next, _, _ = strings.Cut(strings.TrimPrefix(rec.Header().Get("Link"), "<"), ">")
 		}
 	}
+	items := func(query string) []any {
+		list, _ := w.must(t, http.StatusOK, "GET", "/v1/runs?limit=200"+query, nil)["items"].([]any)
+		return list
+	}
+	newest, oldest := field(items(""), "id"), field(items("&sort=triggered_at"), "id")
+	slices.Reverse(oldest)
+	assert.Equal(t, newest, oldest, "the other way round")
+	for query, want := range map[string]int{"&job=lonely": 1, "&job=ONEL": 1, "&job=nobody": 0} {
+		assert.Len(t, items(query), want, query)
+	}
+	w.must(t, http.StatusBadRequest, "GET", "/v1/runs?sort=took", nil)
 	w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/runs/clear", map[string]any{"what": "everything"})
 	cleared := w.must(t, http.StatusOK, "POST", "/v1/runs/clear", map[string]any{"what": "all_but_1000"})
 	assert.InDelta(t, 0, cleared["deleted"], 0)

@@ -96,7 +96,8 @@ func result(message string) string {
 
 // runFilters are the query parameters of a list of runs.
 var runFilters = []string{
-	"group_id", "job_id", "status", "from", "to", "address", "text", "min_took_ms", "max_took_ms",
+	"group_id", "job_id", "job", "status", "from", "to", "address", "text", "min_took_ms", "max_took_ms",
+	"sort",
 }
 
 // results are the statuses that a list of runs can be narrowed to.
@@ -114,6 +115,11 @@ func listRuns(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	order, err := c.choice("sort", "-triggered_at", "triggered_at")
+	if err != nil {
+		return err
+	}
+	f.OldestFirst = order == "triggered_at"
 	if f.Limit = limit; m != nil {
 		f.Before = model.RunCursor{ID: m.ID, At: time.UnixMilli(m.Number)}
 	}
@@ -135,6 +141,9 @@ func (c *call) runFilter() (f model.RunFilter, err error) {
 		return f, err
 	}
 	if f.JobID, err = c.filterID("job_id"); err != nil {
+		return f, err
+	}
+	if f.JobName, err = c.short("job", 255); err != nil {
 		return f, err
 	}
 	word, err := c.choice("status", "waiting", "running", "success", "failed")

@@ -62,6 +62,9 @@ func jobWhere(f *model.JobFilter) (w where, ok bool) {
 		w.add("trigger_status = ?", bit(*f.Running))
 	}
 	w.like("{job.name}", f.Name)
+	if f.Named != "" {
+		w.add("{job.name} = ?", f.Named)
+	}
 	w.like("executor_handler", f.Handler)
 	w.like("author", f.Author)
 	if f.Tag != "" {

@@ -23,12 +23,13 @@ const (
 	runPace      = 15 * time.Millisecond
 )
 
-// searchRuns looks through window after window until the page is full.
+// searchRuns looks through window after window until the page is full, or its
+// time is over.
 func (s *Store) searchRuns(
-	ctx context.Context, rq *runQuery, at model.RunCursor, limit int,
+	ctx context.Context, rq *runQuery, at model.RunCursor, limit int, budget time.Duration,
 ) (keys []runKey, next model.RunCursor, err error) {
 	if rq.looks() {
-		next, err = s.lookAt(ctx, rq, at, pace{runLook, runWindowMax, runBudget}, limit+1, func(list []runKey) bool {
+		next, err = s.lookAt(ctx, rq, at, pace{runLook, runWindowMax, budget}, limit+1, func(list []runKey) bool {
 			keys = append(keys, list...)
 			return len(keys) <= limit
 		})
@@ -103,7 +104,7 @@ func (s *Store) runKeys(
 ) (list []runKey, end model.RunCursor, err error) {
 	scan := rq.behind(s, c)
 	inner := rq.from + scan.String() + " ORDER BY " + rq.order() + " LIMIT ?"
-	outer := "l.id DESC"
+	outer := rq.orderBy("l.id")
 	if rq.byTime {
 		outer = rq.order()
 	}

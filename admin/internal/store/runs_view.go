@@ -34,6 +34,8 @@ type runQuery struct {
 	scan   where  // what the index finds
 	match  where  // what is then looked at in the row
 	byTime bool   // ordered by trigger_time, then id
+	oldest bool   // first, else last
+	since  time.Time
 	to     time.Time
 	took   func(l *runKey) bool
 }
@@ -47,7 +49,7 @@ type runKey struct {
 
 // runQuery chooses the index; ok is false when nothing can match.
 func (s *Store) runQuery(f *model.RunFilter) (rq *runQuery, ok bool) {
-	rq = &runQuery{from: " FROM xxl_job_log l", id: "l.id"}
+	rq = &runQuery{from: " FROM xxl_job_log l", id: "l.id", oldest: f.OldestFirst}
 	info := s.Info()
 	open := info.MadeByUs && (f.Result == model.RunRunning || f.Result == model.RunWaiting)
 	ended := f.Result.Kind() != model.EndOpen
@@ -72,18 +74,19 @@ func (s *Store) runQuery(f *model.RunFilter) (rq *runQuery, ok bool) {
 	if f.JobID != 0 {
 		jobs.add("l.job_id = ?", f.JobID)
 	}
+	switch {
+	case len(f.JobIDs) > 0:
+		rq.match.in("l.job_id", f.JobIDs)
+	case f.JobIDs != nil:
+		return nil, false
+	}
 	if !groups.groups("l.job_group", f.GroupID, f.GroupIDs) {
 		return nil, false
 	}
-	if !f.From.IsZero() {
-		times.add("l.trigger_time >= ?", s.db.Wall(f.From))
-	}
-	switch {
-	case f.To.IsZero():
-	case rq.byTime:
-		rq.to = f.To
-	default:
-		times.add("l.trigger_time <= ?", s.db.Wall(f.To))
+	if rq.byTime {
+		rq.since, rq.to = f.From, f.To
+	} else {
+		times.times(s, f.From, f.To)
 	}
 	results.result(f.Result)
 	rq.match.like("l.executor_address", f.Address)
@@ -94,6 +97,16 @@ func (s *Store) runQuery(f *model.RunFilter) (rq *runQuery, ok bool) {
 	rq.match.text(f.Text)
 	rq.took = tookFilter(f.MinTook, f.MaxTook)
 	return rq, true
+}
+
+// times are the bounds of a time of the trigger.
+func (w *where) times(s *Store, from, to time.Time) {
+	if !from.IsZero() {
+		w.add("l.trigger_time >= ?", s.db.Wall(from))
+	}
+	if !to.IsZero() {
+		w.add("l.trigger_time <= ?", s.db.Wall(to))
+	}
 }
 
 // result is the condition of a result.
@@ -147,44 +160,60 @@ func tookFilter(shortest, longest time.Duration) func(*runKey) bool {
 
 // order is the ORDER BY of the list.
 func (rq *runQuery) order() string {
-	if rq.byTime {
+	switch {
+	case rq.byTime && rq.oldest:
+		return "l.trigger_time, l.id"
+	case rq.byTime:
 		return "l.trigger_time DESC, l.id DESC"
 	}
-	return rq.id + " DESC"
+	return rq.orderBy(rq.id)
+}
+
+// orderBy is the ORDER BY of an id.
+func (rq *runQuery) orderBy(id string) string {
+	if rq.oldest {
+		return id
+	}
+	return id + " DESC"
 }
 
 // behind returns what the index finds behind a cursor.
 func (rq *runQuery) behind(s *Store, c model.RunCursor) where {
 	w := where{conds: slices.Clone(rq.scan.conds), args: slices.Clone(rq.scan.args)}
-	to := rq.to
+	since, to, than := rq.since, rq.to, " < ?"
+	if rq.oldest {
+		than = " > ?"
+	}
 	switch {
 	case c.ID == 0:
 	case rq.byTime:
-		if to.IsZero() || c.At.Before(to) { // one upper bound: SQLite knows to use no second one
+		// One bound on each side: SQLite knows to use no second one.
+		switch {
+		case rq.oldest && c.At.After(since):
+			since = c.At
+		case !rq.oldest && (to.IsZero() || c.At.Before(to)):
 			to = c.At
 		}
-		w.add("(l.trigger_time < ? OR l.id < ?)", s.db.Wall(c.At), c.ID)
+		w.add("(l.trigger_time"+than+" OR l.id"+than+")", s.db.Wall(c.At), c.ID)
 	default:
-		w.add(rq.id+" < ?", c.ID)
+		w.add(rq.id+than, c.ID)
 	}
-	if !to.IsZero() {
-		w.add("l.trigger_time <= ?", s.db.Wall(to))
-	}
+	w.times(s, since, to)
 	return w
 }
 
 // cursor is the place of a row.
 func (k *runKey) cursor() model.RunCursor { return model.RunCursor{ID: k.id, At: k.trigger} }
 
-// Runs returns a page of the log rows that match, newest first: by id, or by the
-// time of the trigger in a list that is narrowed to a time but not to a job. It
-// reads on from a cursor, so that any page costs what the first one does, and
-// looks at no more than 100,000 rows, and no longer than about a tenth of a
-// second, for what no index knows; RunPage.Next says where to look on.
+// Runs returns a page of the log rows that match, newest or oldest first: by id,
+// or by the time of the trigger in a list that is narrowed to a time but not to
+// jobs. It reads on from a cursor, so that any page costs what the first one
+// does, and looks at no more than 100,000 rows, and no longer than about a tenth
+// of a second, for what no index knows; RunPage.Next says where to look on.
 func (s *Store) Runs(ctx context.Context, f model.RunFilter) (*model.RunPage, error) {
 	page := &model.RunPage{}
-	rq, ok := s.runQuery(&f)
-	if !ok {
+	rqs := s.runQueries(&f)
+	if len(rqs) == 0 {
 		return page, nil
 	}
 	limit := f.Limit
@@ -192,7 +221,7 @@ func (s *Store) Runs(ctx context.Context, f model.RunFilter) (*model.RunPage, er
 		limit = runPageDefault
 	}
 	limit = min(limit, runPageMax)
-	keys, next, err := s.searchRuns(ctx, rq, f.Before, limit)
+	keys, next, err := s.searchAll(ctx, rqs, f.Before, limit)
 	if err == nil && next.ID != 0 && len(keys) < limit && next.At.IsZero() {
 		next.At, err = s.triggeredAt(ctx, next.ID) // says how far was looked
 	}
@@ -216,28 +245,42 @@ func (s *Store) Runs(ctx context.Context, f model.RunFilter) (*model.RunPage, er
 // or as many as about a twentieth of a second lets it read. more is true when
 // there may be others.
 func (s *Store) CountRuns(ctx context.Context, f model.RunFilter) (n int, more bool, err error) {
-	rq, ok := s.runQuery(&f)
-	if !ok {
-		return 0, false, nil
-	}
-	if !rq.looks() {
-		scan := rq.behind(s, model.RunCursor{})
-		err = s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT COUNT(*) FROM (SELECT "+rq.id+rq.from+scan.String()+
-			" LIMIT ?) c"), append(scan.args, runCountMax+1)...).Scan(&n)
+	f.OldestFirst = false // what is counted is the newest
+	rqs := s.runQueries(&f)
+	for _, rq := range rqs {
+		part, rest := 0, false
+		if rq.looks() {
+			part, rest, err = s.countLooked(ctx, rq, len(rqs))
+		} else {
+			part, err = s.countIndexed(ctx, rq, runCountMax+1-n)
+		}
 		if err != nil {
 			return 0, false, fmt.Errorf("count runs: %w", err)
 		}
-		return min(n, runCountMax), n > runCountMax, nil
+		if n, more = n+part, more || rest; n > runCountMax {
+			return runCountMax, true, nil
+		}
 	}
-	p := pace{runCountLook, runCountWindow, runCountBudget}
+	return n, more, nil
+}
+
+// countIndexed counts what an index finds, up to most.
+func (s *Store) countIndexed(ctx context.Context, rq *runQuery, most int) (n int, err error) {
+	scan := rq.behind(s, model.RunCursor{})
+	err = s.db.Reader().QueryRowContext(ctx, s.db.SQL("SELECT COUNT(*) FROM (SELECT "+rq.id+rq.from+scan.String()+
+		" LIMIT ?) c"), append(scan.args, most)...).Scan(&n)
+	return n, err
+}
+
+// countLooked counts what no index knows, with one of so many parts of what that
+// may take.
+func (s *Store) countLooked(ctx context.Context, rq *runQuery, parts int) (n int, more bool, err error) {
+	p := pace{runCountLook / parts, runCountWindow, runCountBudget / time.Duration(parts)}
 	end, err := s.lookAt(ctx, rq, model.RunCursor{}, p, runCountLook, func(list []runKey) bool {
 		n += len(list)
 		return true
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("count runs: %w", err)
-	}
-	return n, end.ID != 0, nil
+	return n, end.ID != 0, err
 }
 
 // RunsNear returns up to n log rows of a job before the given one, that one, and

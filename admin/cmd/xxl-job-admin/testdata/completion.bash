@@ -36,7 +36,7 @@ _xxl_job_admin() {
     " job history") words="--help --config --server --key --timeout --output --limit" ;;
     " job undo") words="--help --config --server --key --timeout --force" ;;
     " run") words="list get logs kill retry --help --config" ;;
-    " run list") words="--help --config --server --key --timeout --output --job --group --status --text --since --until --address --min-took --limit" ;;
+    " run list") words="--help --config --server --key --timeout --output --job --name --group --status --text --since --until --address --min-took --sort --limit" ;;
     " run get") words="--help --config --server --key --timeout --output" ;;
     " run logs") words="--help --config --server --key --timeout --follow" ;;
     " run kill") words="--help --config --server --key --timeout --output" ;;
@@ -314,6 +314,7 @@ _xxl_job_admin() {
     " run list --timeout") words="" ;;
     " run list --output"|" run list -o") words="table json yaml" ;;
     " run list --job") words="" ;;
+    " run list --name") words="" ;;
     " run list --group") words="" ;;
     " run list --status") words="waiting running success failed" ;;
     " run list --text") words="" ;;
@@ -321,6 +322,7 @@ _xxl_job_admin() {
     " run list --until") words="" ;;
     " run list --address") words="" ;;
     " run list --min-took") words="" ;;
+    " run list --sort") words="-triggered_at triggered_at" ;;
     " run list --limit"|" run list -n") words="" ;;
     " run get --config") words="" ;;
     " run get --server") words="" ;;

@@ -310,6 +310,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l output -s o -r -f -a "table json yaml"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l job -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l name -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l group -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l status -r -f -a "waiting running success failed"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l text -r
@@ -317,6 +318,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l since -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l until -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l address -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l min-took -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l sort -r -f -a "-triggered_at triggered_at"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l limit -s n -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run get"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run get"' -l config -r

@@ -241,6 +241,7 @@ _xxl_job_admin() {
     " run list --timeout") _files; return ;;
     " run list --output"|" run list -o") compadd -- table json yaml; return ;;
     " run list --job") _files; return ;;
+    " run list --name") _files; return ;;
     " run list --group") _files; return ;;
     " run list --status") compadd -- waiting running success failed; return ;;
     " run list --text") _files; return ;;
@@ -248,6 +249,7 @@ _xxl_job_admin() {
     " run list --until") _files; return ;;
     " run list --address") _files; return ;;
     " run list --min-took") _files; return ;;
+    " run list --sort") compadd -- -triggered_at triggered_at; return ;;
     " run list --limit"|" run list -n") _files; return ;;
     " run get --config") _files; return ;;
     " run get --server") _files; return ;;
@@ -485,7 +487,7 @@ _xxl_job_admin() {
     " job history") compadd -- --help --config --server --key --timeout --output --limit ;;
     " job undo") compadd -- --help --config --server --key --timeout --force ;;
     " run") compadd -- list get logs kill retry --help --config ;;
-    " run list") compadd -- --help --config --server --key --timeout --output --job --group --status --text --since --until --address --min-took --limit ;;
+    " run list") compadd -- --help --config --server --key --timeout --output --job --name --group --status --text --since --until --address --min-took --sort --limit ;;
     " run get") compadd -- --help --config --server --key --timeout --output ;;
     " run logs") compadd -- --help --config --server --key --timeout --follow ;;
     " run kill") compadd -- --help --config --server --key --timeout --output ;;

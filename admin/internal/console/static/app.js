@@ -58,6 +58,26 @@ if (command) {
   });
 }
 
+// Fields that suggest: the server knows what begins or goes on like this.
+for (const field of $$('input[data-suggest][list]')) {
+  let timer = 0;
+  const ask = async () => {
+    const typed = field.value.trim();
+    if (typed === '' || /^#?\d+$/.test(typed) || [...field.list.options].some((o) => o.value === typed)) return;
+    try {
+      const answer = await fetch(field.dataset.suggest + encodeURIComponent(typed), { headers: { Accept: 'text/html' } });
+      if (!answer.ok || answer.redirected || typed !== field.value.trim()) return;
+      field.list.innerHTML = await answer.text(); // rendered and escaped by the server
+    } catch {
+      // without suggestions the name can be typed
+    }
+  };
+  field.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(ask, 150);
+  });
+}
+
 // Keys: g and a letter go somewhere; j, k, x, Enter and r work on the rows of a
 // list; ? shows the list of keys.
 const places = { o: '/', j: '/jobs', r: '/runs', e: '/executors', a: '/alarms', s: '/settings', h: '/help' };

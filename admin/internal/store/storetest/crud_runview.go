@@ -69,6 +69,25 @@ func (f *fixture) runList(t *testing.T) {
 		{"no group allowed", model.RunFilter{GroupIDs: []int32{}}, ""},
 		{"job", model.RunFilter{JobID: 12, GroupIDs: both}, "planned,running,refused"},
 		{"job and group", model.RunFilter{JobID: 12, GroupID: 610}, "running,refused"},
+		{"jobs", model.RunFilter{JobIDs: []int32{13, 11, 13}, GroupIDs: both}, "timeout,failed,ok"},
+		{"jobs and text", model.RunFilter{JobIDs: []int32{12, 11}, GroupIDs: both, Text: "boom"}, "failed"},
+		{"jobs from", model.RunFilter{JobIDs: []int32{12, 11}, GroupIDs: both, From: at(3)}, "planned,running"},
+		{"jobs run", model.RunFilter{GroupIDs: both, JobIDs: []int32{12, 11}, Result: model.RunRunning}, "running"},
+		{"many jobs", model.RunFilter{JobIDs: manyJobs(11, 13), GroupIDs: both}, "timeout,failed,ok"},
+		{"many jobs and one", model.RunFilter{JobIDs: manyJobs(11, 13), JobID: 12, GroupIDs: both}, ""},
+		{"no jobs", model.RunFilter{JobIDs: []int32{}, GroupIDs: both}, ""},
+		{"oldest", model.RunFilter{GroupIDs: both, OldestFirst: true}, "ok,failed,refused,running,planned,timeout"},
+		{"oldest of a job", model.RunFilter{JobID: 12, GroupIDs: both, OldestFirst: true}, "refused,running,planned"},
+		{
+			"oldest of jobs",
+			model.RunFilter{JobIDs: []int32{13, 12}, GroupIDs: both, OldestFirst: true},
+			"refused,running,planned,timeout",
+		},
+		{
+			"oldest from",
+			model.RunFilter{GroupIDs: both, From: at(2), To: at(4), OldestFirst: true},
+			"refused,running,planned",
+		},
 		{"ok", model.RunFilter{GroupIDs: both, Result: model.RunOK}, "ok"},
 		{"failed", model.RunFilter{GroupIDs: both, Result: model.RunFailed}, "timeout,refused,failed"},
 		{"failed of a job", model.RunFilter{GroupIDs: both, JobID: 12, Result: model.RunFailed}, "refused"},
@@ -107,37 +126,58 @@ func (f *fixture) runList(t *testing.T) {
 	}
 }
 
+// manyJobs are so many that nobody asks the index for each of them.
+func manyJobs(ids ...int32) []int32 {
+	for i := range int32(20) {
+		ids = append(ids, 999_000+i)
+	}
+	return ids
+}
+
 func (f *fixture) runCursor(t *testing.T) {
 	var rows []*model.Log
 	for i := range 9 {
-		l := &model.Log{JobID: 21, GroupID: 620, TriggerCode: 200, HandleCode: 200, HandleMsg: model.T(strconv.Itoa(i))}
+		l := &model.Log{JobID: 21 + int32(i%2), GroupID: 620, TriggerCode: 200, HandleCode: 200}
+		l.HandleMsg, l.Address = model.T(strconv.Itoa(i)), model.T("http://10.0.0.1:9999/")
 		l.TriggerTime = noon.Add(time.Duration(i/4) * time.Second) // four at an instant
 		rows = append(rows, l)
 	}
 	f.addLogs(t, rows...)
 	for name, filter := range map[string]model.RunFilter{
-		"by group": {GroupID: 620}, "by job": {GroupID: 620, JobID: 21}, "by time": {GroupID: 620, From: noon},
+		"by group": {GroupID: 620}, "by time": {GroupID: 620, From: noon},
+		"by jobs":            {GroupID: 620, JobIDs: []int32{21, 22}},
+		"by jobs and text":   {GroupID: 620, JobIDs: []int32{22, 21, 23}, Address: "10.0.0.1"},
+		"by many jobs":       {GroupID: 620, JobIDs: manyJobs(22, 21)},
 		"by result":          {GroupID: 620, Result: model.RunOK},
 		"by time and result": {GroupID: 620, From: noon, Result: model.RunOK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			filter.Limit = 3
-			var got []string
-			for range 4 {
-				page, err := f.Runs(t.Context(), filter)
-				require.NoError(t, err)
-				got = append(got, names(page.Runs))
-				if filter.Before = page.Next; page.Next.ID == 0 {
-					break
-				}
-			}
-			assert.Equal(t, []string{"8,7,6", "5,4,3", "2,1,0"}, got)
+			assert.Equal(t, []string{"8,7,6", "5,4,3", "2,1,0"}, f.pagesOf(t, filter))
+			filter.OldestFirst = true
+			assert.Equal(t, []string{"0,1,2", "3,4,5", "6,7,8"}, f.pagesOf(t, filter), "oldest first")
 			n, more, err := f.CountRuns(t.Context(), filter)
 			require.NoError(t, err)
 			assert.Equal(t, 9, n, "the place in the list does not matter")
 			assert.False(t, more)
 		})
 	}
+}
+
+// pagesOf reads a list of nine page by page, empty ones left out.
+func (f *fixture) pagesOf(t *testing.T, filter model.RunFilter) (got []string) {
+	t.Helper()
+	for range 12 {
+		page, err := f.Runs(t.Context(), filter)
+		require.NoError(t, err)
+		if len(page.Runs) > 0 {
+			got = append(got, names(page.Runs))
+		}
+		if filter.Before = page.Next; page.Next.ID == 0 {
+			break
+		}
+	}
+	return got
 }
 
 // runRare looks for one row among more than a statement looks at.

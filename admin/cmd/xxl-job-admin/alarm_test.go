@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/client"
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 const alarmJobs = `group: kitchen
@@ -162,7 +163,7 @@ func TestAlarms(t *testing.T) {
 // must types a command that has to do what it says.
 func (k *kitchen) must(t *testing.T, args ...string) {
 	t.Helper()
-	require.Equal(t, exitOK, k.here(t, "", args...), "%v\n%s", args, k.text.String())
+	require.Equal(t, cli.ExitOK, k.here(t, "", args...), "%v\n%s", args, k.text.String())
 }
 
 // here is run in this process: a new one for each command takes its time.
@@ -183,7 +184,7 @@ func (k *kitchen) here(t *testing.T, stdin string, args ...string) int {
 
 func (k *kitchen) job(t *testing.T, c *client.Client, name string) *client.Job {
 	t.Helper()
-	j, err := findJob(t.Context(), c, name)
+	j, err := cli.FindJob(t.Context(), c, name)
 	require.NoError(t, err)
 	return j
 }

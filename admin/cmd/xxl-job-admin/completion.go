@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 // completionCmd prints a script that makes a shell complete the command line.
@@ -14,15 +16,15 @@ type completionCmd struct {
 }
 
 // Run prints it, made of the commands and flags that there are.
-func (c *completionCmd) Run(ctx *kong.Context, con console) error {
+func (c *completionCmd) Run(ctx *kong.Context, con cli.Console) error {
 	list := offers(ctx.Model.Node, "")
 	switch c.Shell {
 	case "bash":
-		writeBash(con.out, list)
+		writeBash(con.Out, list)
 	case "zsh":
-		writeZsh(con.out, list)
+		writeZsh(con.Out, list)
 	default:
-		writeFish(con.out, list)
+		writeFish(con.Out, list)
 	}
 	return nil
 }

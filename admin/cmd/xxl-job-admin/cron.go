@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 	"github.com/xxljob-go/xxljob/admin/internal/cron"
 )
 
@@ -29,18 +30,18 @@ type cronCmd struct {
 var errBadCron = errors.New("an expression is not valid")
 
 // Run prints the times of each expression.
-func (c *cronCmd) Run(con console) error {
+func (c *cronCmd) Run(con cli.Console) error {
 	if c.Count < 1 || c.Count > maxTimes {
-		return usageError{fmt.Errorf("--count %d is not between 1 and %d", c.Count, maxTimes)}
+		return cli.UsageError{Err: fmt.Errorf("--count %d is not between 1 and %d", c.Count, maxTimes)}
 	}
 	loc, err := loadZone(c.Zone)
 	if err != nil {
-		return usageError{fmt.Errorf("--zone: %w", err)}
+		return cli.UsageError{Err: fmt.Errorf("--zone: %w", err)}
 	}
 	after := time.Now().In(loc)
 	if c.After != "" {
 		if after, err = time.ParseInLocation(time.DateTime, c.After, loc); err != nil {
-			return usageError{fmt.Errorf("--after %q is no time of the form 2026-03-28 12:00:00", c.After)}
+			return cli.UsageError{Err: fmt.Errorf("--after %q is no time of the form 2026-03-28 12:00:00", c.After)}
 		}
 	}
 	if len(c.Expr) == 0 {
@@ -53,16 +54,16 @@ func (c *cronCmd) Run(con console) error {
 		}
 	}
 	if bad {
-		return silentError{errBadCron}
+		return cli.SilentError{Err: errBadCron}
 	}
 	return nil
 }
 
 // lines reads expressions, one a line; blank lines and those that begin with #
 // are passed over.
-func (c *cronCmd) lines(con console, after time.Time) error {
+func (c *cronCmd) lines(con cli.Console, after time.Time) error {
 	bad := false
-	scanner := bufio.NewScanner(con.in)
+	scanner := bufio.NewScanner(con.In)
 	scanner.Buffer(nil, maxCronLine)
 	for scanner.Scan() {
 		expr := strings.TrimSpace(scanner.Text())
@@ -77,32 +78,32 @@ func (c *cronCmd) lines(con console, after time.Time) error {
 		return fmt.Errorf("read expressions: %w", err)
 	}
 	if bad {
-		return silentError{errBadCron}
+		return cli.SilentError{Err: errBadCron}
 	}
 	return nil
 }
 
 // print shows one expression and reports whether it is valid.
-func (c *cronCmd) print(con console, expr string, after time.Time, title bool) bool {
+func (c *cronCmd) print(con cli.Console, expr string, after time.Time, title bool) bool {
 	schedule, err := cron.Parse(expr)
 	if err != nil {
-		printFault(con.err, expr, err)
+		printFault(con.Err, expr, err)
 		return false
 	}
 	indent := ""
 	if title {
-		fmt.Fprintln(con.out, expr)
+		fmt.Fprintln(con.Out, expr)
 		indent = "  "
 	}
 	at := after
 	for n := range c.Count {
 		if at = schedule.Next(at); at.IsZero() {
 			if n == 0 {
-				fmt.Fprintln(con.out, indent+"never fires")
+				fmt.Fprintln(con.Out, indent+"never fires")
 			}
 			break
 		}
-		fmt.Fprintln(con.out, indent+at.Format("2006-01-02 15:04:05 -07:00 Mon"))
+		fmt.Fprintln(con.Out, indent+at.Format("2006-01-02 15:04:05 -07:00 Mon"))
 	}
 	return true
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 func TestCron(t *testing.T) {
@@ -26,16 +28,16 @@ func TestCron(t *testing.T) {
 			out: "0 0 0 1 1 ?\n  2027-01-01 00:00:00 +00:00 Fri\n* * * * * ?\n  2026-03-28 12:00:01 +00:00 Sat\n",
 		},
 		{
-			name: "from standard input", args: []string{"-n", "1"}, code: exitFault,
+			name: "from standard input", args: []string{"-n", "1"}, code: cli.ExitFault,
 			stdin: "# a comment\n\n0 0 0 1 1 ?\n0 0 25 * * ?\n* * * * * ?",
 			out:   "0 0 0 1 1 ?\n  2027-01-01 00:00:00 +00:00 Fri\n* * * * * ?\n  2026-03-28 12:00:01 +00:00 Sat\n",
 			err:   "  0 0 25 * * ?\n      ^\n",
 		},
 		{name: "never", args: []string{"0 0 0 30 2 ?"}, out: "never fires\n"},
-		{name: "bad", args: []string{"0 0 25 * * ?"}, code: exitFault, err: "hour"},
-		{name: "too few fields", args: []string{"* * *"}, code: exitFault, err: "xxl-job-admin: "},
+		{name: "bad", args: []string{"0 0 25 * * ?"}, code: cli.ExitFault, err: "hour"},
+		{name: "too few fields", args: []string{"* * *"}, code: cli.ExitFault, err: "xxl-job-admin: "},
 		{name: "summer time", args: []string{"--zone", "Europe/Berlin", "-n", "2", "0 30 2 * * ?"}, out: "2026-03-29 03:00:00 +02:00 Sun\n2026-03-30 02:30:00 +02:00 Mon\n"},
-		{name: "line too long", stdin: strings.Repeat("*", maxCronLine+1), code: exitFault, err: "read expressions"},
+		{name: "line too long", stdin: strings.Repeat("*", maxCronLine+1), code: cli.ExitFault, err: "read expressions"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/xxljob-go/xxljob"
 	"github.com/xxljob-go/xxljob/admin"
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 	"github.com/xxljob-go/xxljob/internal/lifecycle"
 )
 
@@ -45,9 +46,9 @@ type demo struct {
 }
 
 // Run starts everything in a temporary folder, shows it, and takes it away.
-func (c *demoCmd) Run(ctx context.Context, con console) error {
+func (c *demoCmd) Run(ctx context.Context, con cli.Console) error {
 	if c.Executors < 1 || c.Executors > 9 {
-		return usageError{fmt.Errorf("--executors %d is not between 1 and 9", c.Executors)}
+		return cli.UsageError{Err: fmt.Errorf("--executors %d is not between 1 and 9", c.Executors)}
 	}
 	if c.Duration > 0 {
 		var cancel context.CancelFunc
@@ -58,11 +59,11 @@ func (c *demoCmd) Run(ctx context.Context, con console) error {
 	if err != nil {
 		return err
 	}
-	picture := !c.Plain && isTerminal(con.out)
+	picture := !c.Plain && isTerminal(con.Out)
 	level := new(slog.LevelVar)
 	d := &demo{
 		dir: dir, token: rand.Text(), password: strings.ToLower(rand.Text()[:16]), level: level,
-		log: demoLog(con.err, level, picture), view: newView(con.out, picture),
+		log: demoLog(con.Err, level, picture), view: newView(con.Out, picture),
 	}
 	return errors.Join(d.run(ctx, c.Listen, c.Executors), os.RemoveAll(dir))
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 // TestDemo lets the demo run for a while: everything that it is to show
@@ -21,7 +23,7 @@ func TestDemo(t *testing.T) {
 	head := p.wait(t, `admin (http://\S+)/   user admin   password (\S+)`)
 	status, _ := get(t, head[1]+"/readyz")
 	assert.Equal(t, 200, status)
-	assert.Equal(t, exitOK, p.exit(t))
+	assert.Equal(t, cli.ExitOK, p.exit(t))
 	text, _ := p.text()
 	for _, want := range []string{
 		`each second +run \d+ +executor [123] +\d+ ms late  200`,
@@ -54,7 +56,7 @@ func TestDemoInterrupted(t *testing.T) {
 			waitFor(t, func() bool { return len(glob(t, dir)) > 0 })
 		}
 		code, took := p.end(t, os.Interrupt)
-		assert.Equal(t, exitOK, code)
+		assert.Equal(t, cli.ExitOK, code)
 		t.Logf("ended after %v", took)
 		assert.Empty(t, glob(t, dir))
 	}

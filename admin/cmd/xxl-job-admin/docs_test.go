@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/client"
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 // typedLine is a command of docs/cli.md with what the page says comes of it.
@@ -87,7 +88,7 @@ func TestCommandLinePage(t *testing.T) {
 		var got string
 		got, code = k.shell(t, line, code)
 		if line.only {
-			assert.NotContains(t, []int{exitUsage, exitNotFound}, code, "%s\n%s", line.command, got)
+			assert.NotContains(t, []int{cli.ExitUsage, cli.ExitNotFound}, code, "%s\n%s", line.command, got)
 			continue
 		}
 		want := strings.Join(line.want, "\n")

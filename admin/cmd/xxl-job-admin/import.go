@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 	"github.com/xxljob-go/xxljob/admin/internal/importer"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
@@ -37,13 +38,13 @@ type importCmd struct {
 }
 
 // Run copies, and prints the report.
-func (c *importCmd) Run(ctx context.Context, con console) error {
+func (c *importCmd) Run(ctx context.Context, con cli.Console) error {
 	target := database{DataDir: c.DataDir, DB: c.To, TimeZone: c.TimeZone}
 	fromZone, toZone, err := c.check(&target)
 	if err != nil {
 		return err
 	}
-	log := c.logger(con.err)
+	log := c.logger(con.Err)
 	source, err := store.Open(ctx, store.Options{DSN: c.From, Location: fromZone, Logger: log})
 	if err != nil {
 		return fmt.Errorf("--from: %w", err)
@@ -72,41 +73,41 @@ func (c *importCmd) Run(ctx context.Context, con console) error {
 		return err
 	}
 	if c.JSON {
-		encoder := json.NewEncoder(con.out)
+		encoder := json.NewEncoder(con.Out)
 		encoder.SetIndent("", "  ")
 		encoder.SetEscapeHTML(false)
 		return encoder.Encode(report)
 	}
-	return report.WriteText(con.out)
+	return report.WriteText(con.Out)
 }
 
 // check refuses mistakes before anything is opened or made.
 func (c *importCmd) check(target *database) (from, to *time.Location, err error) {
 	if err := store.CheckDSN(c.From); err != nil {
-		return nil, nil, usageError{fmt.Errorf("--from: %w", err)}
+		return nil, nil, cli.UsageError{Err: fmt.Errorf("--from: %w", err)}
 	}
 	if err := store.CheckDSN(target.dsn()); err != nil {
-		return nil, nil, usageError{fmt.Errorf("--to: %w", err)}
+		return nil, nil, cli.UsageError{Err: fmt.Errorf("--to: %w", err)}
 	}
 	if place(c.From) == place(target.dsn()) {
-		return nil, nil, usageError{errors.New("--from and --to are the same database; " +
+		return nil, nil, cli.UsageError{Err: errors.New("--from and --to are the same database; " +
 			"the admin opens that of a Java admin as it is: xxl-job-admin serve --db URL")}
 	}
 	if c.Logs < 0 {
-		return nil, nil, usageError{errors.New("--logs must be a number of days, 0 for no logs")}
+		return nil, nil, cli.UsageError{Err: errors.New("--logs must be a number of days, 0 for no logs")}
 	}
 	if file, ok := strings.CutPrefix(c.From, "sqlite:"); ok {
 		if _, err := os.Stat(strings.TrimPrefix(file, "//")); errors.Is(err, fs.ErrNotExist) { // it would be made
-			return nil, nil, usageError{fmt.Errorf("--from: there is no file %s", file)}
+			return nil, nil, cli.UsageError{Err: fmt.Errorf("--from: there is no file %s", file)}
 		}
 	}
 	if to, err = loadZone(c.TimeZone); err != nil {
-		return nil, nil, usageError{fmt.Errorf("--time-zone: %w", err)}
+		return nil, nil, cli.UsageError{Err: fmt.Errorf("--time-zone: %w", err)}
 	}
 	from = to
 	if c.FromTimeZone != "" {
 		if from, err = loadZone(c.FromTimeZone); err != nil {
-			return nil, nil, usageError{fmt.Errorf("--from-time-zone: %w", err)}
+			return nil, nil, cli.UsageError{Err: fmt.Errorf("--from-time-zone: %w", err)}
 		}
 	}
 	return from, to, nil

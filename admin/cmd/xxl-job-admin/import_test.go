@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 	"github.com/xxljob-go/xxljob/admin/internal/importer"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
@@ -44,7 +45,7 @@ func TestImport(t *testing.T) {
 		"--log-level", "error",
 	}
 	code, out, errOut := call(t, "", append(args, "--dry-run", "--json")...)
-	require.Equal(t, exitOK, code, errOut)
+	require.Equal(t, cli.ExitOK, code, errOut)
 	assert.NoDirExists(t, data)
 	var report importer.Report
 	require.NoError(t, json.Unmarshal([]byte(out), &report))
@@ -52,11 +53,11 @@ func TestImport(t *testing.T) {
 	assert.Equal(t, [3]int{1, 1, 1}, [3]int{report.Groups.Copied, report.Jobs.Copied, report.Users.Copied})
 
 	code, out, errOut = call(t, "", append(args, "--new-passwords", "--logs", "7")...)
-	require.Equal(t, exitOK, code, errOut)
+	require.Equal(t, cli.ExitOK, code, errOut)
 	assert.Regexp(t, `copied 1 "clerk", password [a-z2-7]{20}`, out)
 	assert.Contains(t, out, "1 of the copied jobs are switched on: stop the other admin")
 	code, out, errOut = call(t, "", append(args, "--json")...)
-	require.Equal(t, exitOK, code, errOut)
+	require.Equal(t, cli.ExitOK, code, errOut)
 	report = importer.Report{}
 	require.NoError(t, json.Unmarshal([]byte(out), &report))
 	assert.False(t, report.Changes())

@@ -23,7 +23,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -31,13 +30,8 @@ import (
 	_ "time/tzdata" // zones also where the machine has none, as in an empty container
 
 	"github.com/alecthomas/kong"
-)
 
-// Exit codes.
-const (
-	exitOK    = 0
-	exitFault = 1
-	exitUsage = 2
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 // envPrefix begins the names of environment variables.
@@ -47,80 +41,68 @@ const envPrefix = "XXL_JOB_ADMIN"
 type commands struct {
 	Config configFlag `help:"JSON file with flags by their names, e.g. {\"listen\": \":8080\"}." placeholder:"FILE"`
 
-	Serve    serveCmd    `cmd:"" default:"withargs" help:"Run the scheduling centre (the default command)."`
-	Demo     demoCmd     `cmd:"" help:"Show it at work: admin, executors and sample jobs in one process."`
-	Migrate  migrateCmd  `cmd:"" help:"Create the tables, or add what is missing to those of a Java admin, and exit."`
-	Import   importCmd   `cmd:"" help:"Copy groups, jobs, users and logs from the database of a Java admin into ours."`
-	User     userCmd     `cmd:"" help:"List, add and delete users, and set passwords."`
-	Job      jobCmd      `cmd:"" help:"List, apply, export, start, stop, run and delete jobs of a running admin."`
-	Run      runCmd      `cmd:"" help:"List, show, kill and retry runs of a running admin, and print their logs."`
-	Executor executorCmd `cmd:"" help:"List, probe, create and delete groups of executors of a running admin."`
-	Key      keyCmd      `cmd:"" help:"List, create and revoke API keys of a running admin."`
+	Serve   serveCmd   `cmd:"" default:"withargs" help:"Run the scheduling centre (the default command)."`
+	Demo    demoCmd    `cmd:"" help:"Show it at work: admin, executors and sample jobs in one process."`
+	Migrate migrateCmd `cmd:"" help:"Create the tables, or add what is missing to those of a Java admin, and exit."`
+	Import  importCmd  `cmd:"" help:"Copy groups, jobs, users and logs from the database of a Java admin into ours."`
+	User    userCmd    `cmd:"" help:"List, add and delete users, and set passwords."`
 
-	Alarm     alarmCmd     `cmd:"" help:"Show alarms of a running admin; set rules, mute, test channels."`
-	Session   sessionCmd   `cmd:"" help:"List and end logins of a running admin."`
-	Retention retentionCmd `cmd:"" help:"Show and set how long a running admin keeps rows."`
-	Audit     auditCmd     `cmd:"" help:"List and export the audit log of a running admin."`
+	Job       cli.JobCmd       `cmd:"" help:"List, apply, export, start, stop, run and delete jobs of a running admin."`
+	Run       cli.RunCmd       `cmd:"" help:"List, show, kill and retry runs of a running admin, and print their logs."`
+	Executor  cli.ExecutorCmd  `cmd:"" help:"List, probe, create and delete groups of executors of a running admin."`
+	Key       cli.KeyCmd       `cmd:"" help:"List, create and revoke API keys of a running admin."`
+	Alarm     cli.AlarmCmd     `cmd:"" help:"Show alarms of a running admin; set rules, mute, test channels."`
+	Session   cli.SessionCmd   `cmd:"" help:"List and end logins of a running admin."`
+	Retention cli.RetentionCmd `cmd:"" help:"Show and set how long a running admin keeps rows."`
+	Audit     cli.AuditCmd     `cmd:"" help:"List and export the audit log of a running admin."`
 
 	Completion completionCmd `cmd:"" help:"Print a script for the completion of a shell."`
 	Cron       cronCmd       `cmd:"" help:"Show when cron expressions fire."`
 	Version    versionCmd    `cmd:"" help:"Show what this program was built from."`
 }
 
-// console is what a command talks to.
-type console struct {
-	in       io.Reader
-	out, err io.Writer
-}
-
-// silentError ends the program with code 1 and says nothing more.
-type silentError struct{ error }
-
-// usageError is a mistake on the command line that the parser cannot see.
-type usageError struct{ error }
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	code := run(ctx, os.Args[1:], console{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	code := run(ctx, os.Args[1:], cli.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	stop()
 	os.Exit(code)
 }
 
 // run is the whole program. It returns the exit code.
-func run(ctx context.Context, args []string, con console) int {
+func run(ctx context.Context, args []string, con cli.Console) int {
 	if err := unsetEmpty(); err != nil {
-		fmt.Fprintln(con.err, "xxl-job-admin:", err)
-		return exitFault
+		fmt.Fprintln(con.Err, "xxl-job-admin:", err)
+		return cli.ExitFault
 	}
-	var cli commands
+	var line commands
 	exited := false
-	parser, err := kong.New(&cli,
+	parser, err := kong.New(&line,
 		kong.Name("xxl-job-admin"),
 		kong.Description("A scheduling centre for xxl-job executors."),
 		helpTexts,
 		kong.DefaultEnvars(envPrefix),
 		kong.Configuration(loadFile),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.Writers(con.out, con.err),
+		kong.Writers(con.Out, con.Err),
 		kong.Exit(func(int) { exited = true }), // after --help
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(con),
 	)
 	if err != nil {
-		fmt.Fprintln(con.err, "xxl-job-admin:", err)
-		return exitFault
+		fmt.Fprintln(con.Err, "xxl-job-admin:", err)
+		return cli.ExitFault
 	}
 	parsed, err := parser.Parse(args)
 	if exited {
-		return exitOK
+		return cli.ExitOK
 	}
 	if err != nil {
-		fmt.Fprintln(con.err, "xxl-job-admin:", err)
-		fmt.Fprintf(con.err, "Run \"%s --help\" for the flags.\n", typed(err))
-		return exitUsage
+		fmt.Fprintln(con.Err, "xxl-job-admin:", err)
+		fmt.Fprintf(con.Err, "Run \"%s --help\" for the flags.\n", typed(err))
+		return cli.ExitUsage
 	}
-	return exitCode(parsed.Run(), con)
+	return con.ExitCode(parsed.Run())
 }
 
 // typed is the command that a mistake is in, as far as it was understood.
@@ -146,29 +128,4 @@ func unsetEmpty() error {
 		}
 	}
 	return nil
-}
-
-// exitCode reports the error of a command.
-func exitCode(err error, con console) int {
-	var silent silentError
-	var usage usageError
-	var coded codedError
-	switch {
-	case err == nil:
-		return exitOK
-	case errors.As(err, &silent):
-		if errors.As(silent.error, &coded) {
-			return coded.code
-		}
-		return exitFault
-	case errors.As(err, &coded):
-		fmt.Fprintln(con.err, "xxl-job-admin:", err)
-		return coded.code
-	case errors.As(err, &usage):
-		fmt.Fprintln(con.err, "xxl-job-admin:", err)
-		return exitUsage
-	default:
-		fmt.Fprintln(con.err, "xxl-job-admin:", err)
-		return exitFault
-	}
 }

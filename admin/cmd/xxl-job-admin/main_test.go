@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(runProgram) != "" {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		context.AfterFunc(ctx, stop)
-		os.Exit(run(ctx, os.Args[1:], console{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+		os.Exit(run(ctx, os.Args[1:], cli.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	}
 	build()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
@@ -69,7 +71,7 @@ func programFile(t *testing.T) string {
 func call(t *testing.T, stdin string, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = run(t.Context(), args, console{in: strings.NewReader(stdin), out: &o, err: &e})
+	code = run(t.Context(), args, cli.Console{In: strings.NewReader(stdin), Out: &o, Err: &e})
 	return code, o.String(), e.String()
 }
 
@@ -105,7 +107,7 @@ func TestHelp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, out, errOut := call(t, "", args...)
-			assert.Equal(t, exitOK, code)
+			assert.Equal(t, cli.ExitOK, code)
 			assert.Empty(t, errOut)
 			golden(t, name, out)
 		})
@@ -166,7 +168,7 @@ func TestUsage(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			code, _, errOut := call(t, "", tt.args...)
-			assert.Equal(t, exitUsage, code, errOut)
+			assert.Equal(t, cli.ExitUsage, code, errOut)
 			assert.Contains(t, errOut, tt.want)
 			assert.NotContains(t, errOut, "s3cret")
 		})
@@ -181,7 +183,7 @@ func TestNoFolderForAServer(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	code, _, errOut := call(t, "", "serve", "--listen", "127.0.0.1:0", "--data-dir", data,
 		"--db", "mysql://u:s3cret@127.0.0.1:1/x", "--access-token", "a-token-of-our-own")
-	assert.Equal(t, exitFault, code)
+	assert.Equal(t, cli.ExitFault, code)
 	assert.Contains(t, errOut, "connect to database mysql://u:xxxxx@127.0.0.1:1/x")
 	assert.NoDirExists(t, data)
 }
@@ -195,7 +197,7 @@ func TestUsersWithoutADatabase(t *testing.T) {
 		{"user", "add", "somebody", "--db", "sqlite:" + filepath.Join(dir, "x.db")},
 	} {
 		code, _, errOut := call(t, "", args...)
-		assert.Equal(t, exitFault, code)
+		assert.Equal(t, cli.ExitFault, code)
 		assert.Contains(t, errOut, "there is no database")
 		assert.Contains(t, errOut, "start the admin once")
 	}
@@ -219,7 +221,7 @@ func TestSources(t *testing.T) {
 	const expr = "0 0 12 * * ?"
 	args := []string{"--config", path, "cron", "--after", "2026-03-28 00:00:00", expr}
 	code, out, errOut := call(t, "", args...)
-	assert.Equal(t, exitOK, code, errOut)
+	assert.Equal(t, cli.ExitOK, code, errOut)
 	assert.Equal(t, "2026-03-28 12:00:00 +09:00 Sat\n2026-03-29 12:00:00 +09:00 Sun\n", out)
 
 	_, out, _ = call(t, "", append(args, "--count", "1")...)
@@ -231,13 +233,13 @@ func TestSources(t *testing.T) {
 
 	t.Setenv("XXL_JOB_ADMIN_LISTEN", "127.0.0.1:99999")
 	code, _, errOut = call(t, "", "serve")
-	assert.Equal(t, exitUsage, code)
+	assert.Equal(t, cli.ExitUsage, code)
 	assert.Contains(t, errOut, `--listen "127.0.0.1:99999"`, "the environment wins over the file")
 }
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	code, out, _ := call(t, "", "version")
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 	assert.Regexp(t, `^xxl-job-admin \S+.* \(go1\.\S+, \w+/\w+\)\n$`, out)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
 
@@ -22,11 +23,11 @@ type migrateCmd struct {
 }
 
 // Run migrates the database, or says what that would do.
-func (c *migrateCmd) Run(ctx context.Context, con console) error {
+func (c *migrateCmd) Run(ctx context.Context, con cli.Console) error {
 	if c.DryRun {
 		return c.list(ctx, con)
 	}
-	st, err := c.openStore(ctx, c.logger(con.err), true)
+	st, err := c.openStore(ctx, c.logger(con.Err), true)
 	if err != nil {
 		return err
 	}
@@ -39,13 +40,13 @@ func (c *migrateCmd) Run(ctx context.Context, con console) error {
 		return err
 	}
 	info := st.Info()
-	fmt.Fprintf(con.out, "done: %s %s, schema %s\n", info.Dialect, info.Version, info.Generation)
+	fmt.Fprintf(con.Out, "done: %s %s, schema %s\n", info.Dialect, info.Version, info.Generation)
 	return nil
 }
 
 // list says what would be done. A SQLite file that is not there is not made:
 // an empty one elsewhere shows the same.
-func (c *migrateCmd) list(ctx context.Context, con console) error {
+func (c *migrateCmd) list(ctx context.Context, con cli.Console) error {
 	db := c.database
 	if err := db.check(); err != nil {
 		return err
@@ -57,11 +58,11 @@ func (c *migrateCmd) list(ctx context.Context, con console) error {
 				return err
 			}
 			defer func() { _ = os.RemoveAll(dir) }()
-			fmt.Fprintln(con.out, "create the file "+file)
+			fmt.Fprintln(con.Out, "create the file "+file)
 			db.DB = "sqlite:" + filepath.Join(dir, databaseFile)
 		}
 	}
-	st, err := db.openStore(ctx, c.logger(con.err), false)
+	st, err := db.openStore(ctx, c.logger(con.Err), false)
 	if err != nil {
 		return err
 	}
@@ -71,16 +72,16 @@ func (c *migrateCmd) list(ctx context.Context, con console) error {
 }
 
 // printPending prints what Migrate would do, and returns how much that is.
-func printPending(ctx context.Context, con console, st *store.Store) (int, error) {
+func printPending(ctx context.Context, con cli.Console, st *store.Store) (int, error) {
 	pending, err := st.Pending(ctx)
 	if err != nil {
 		return 0, err
 	}
 	for _, line := range pending {
-		fmt.Fprintln(con.out, line)
+		fmt.Fprintln(con.Out, line)
 	}
 	if len(pending) == 0 {
-		fmt.Fprintln(con.out, "nothing to do: the schema is up to date")
+		fmt.Fprintln(con.Out, "nothing to do: the schema is up to date")
 	}
 	return len(pending), nil
 }
@@ -90,7 +91,7 @@ func printPending(ctx context.Context, con console, st *store.Store) (int, error
 func (d *database) openStore(ctx context.Context, log *slog.Logger, create bool) (*store.Store, error) {
 	zone, err := loadZone(d.TimeZone)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--time-zone: %w", err)}
+		return nil, cli.UsageError{Err: fmt.Errorf("--time-zone: %w", err)}
 	}
 	if err := d.check(); err != nil {
 		return nil, err

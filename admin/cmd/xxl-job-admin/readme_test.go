@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 // curlBlocks are the blocks of README.md that call something with curl.
@@ -98,5 +100,5 @@ func TestReadmeCommands(t *testing.T) {
 	out = sh(t, dir, script, "hello Ada")
 	assert.Equal(t, 5, strings.Count(out, `"code":200`), "login, group, job, start, trigger: %s", out)
 	code, _ := p.end(t, os.Interrupt)
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/xxljob-go/xxljob"
 	"github.com/xxljob-go/xxljob/admin/client"
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 // kitchen is an admin of its own process with an executor of this one.
@@ -87,7 +88,7 @@ func newKitchen(t *testing.T, flags ...string) *kitchen {
 		stop()
 		require.NoError(t, <-ended)
 		code, _ := p.end(t, syscall.SIGTERM)
-		assert.Equal(t, exitOK, code)
+		assert.Equal(t, cli.ExitOK, code)
 	}
 	return k
 }
@@ -169,12 +170,12 @@ func TestRemote(t *testing.T) {
 	t.Parallel()
 	k := newKitchen(t)
 	defer k.close()
-	assert.Equal(t, exitUsage, k.run(t, "", "job", "list"))
-	assert.Equal(t, exitFault, k.run(t, "wrong\n", "key", "create", "boss", "--verb", "admin", "--login", "admin"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "job", "list"))
+	assert.Equal(t, cli.ExitFault, k.run(t, "wrong\n", "key", "create", "boss", "--verb", "admin", "--login", "admin"))
 	c := k.boss(t)
 	k.write(t, "jobs.yaml", kitchenJobs)
-	assert.Equal(t, exitFault, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--yes"), "there is no group")
-	assert.Equal(t, exitOK, k.run(t, "", "executor", "create", "kitchen", "--title", "Kitchen"))
+	assert.Equal(t, cli.ExitFault, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--yes"), "there is no group")
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "create", "kitchen", "--title", "Kitchen"))
 	k.addressed(t, c)
 
 	k.jobs(t)
@@ -187,7 +188,7 @@ func TestRemote(t *testing.T) {
 // boss makes the first key, and a client with it.
 func (k *kitchen) boss(t *testing.T) *client.Client {
 	t.Helper()
-	assert.Equal(t, exitOK, k.run(t, "correct-horse\n", "key", "create", "boss", "--verb", "admin", "--login", "admin"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "correct-horse\n", "key", "create", "boss", "--verb", "admin", "--login", "admin"))
 	_, secret, _ := strings.Cut(string(k.rest), ": ")
 	k.env = []string{"XXL_JOB_KEY=" + strings.TrimSpace(secret)}
 	c, err := client.New(client.Config{BaseURL: k.url, Key: strings.TrimSpace(secret)})
@@ -212,145 +213,145 @@ func (k *kitchen) addressed(t *testing.T, c *client.Client) string {
 func (k *kitchen) jobs(t *testing.T) {
 	t.Helper()
 	k.write(t, "wrong.yaml", "group: kitchen\nname: x\nhandel: echo\n---\nname: y\n")
-	assert.Equal(t, exitOK, k.run(t, "", "executor", "list"))
-	assert.Equal(t, exitOK, k.run(t, "", "executor", "probe", "kitchen"))
-	assert.Equal(t, exitNotFound, k.run(t, "", "executor", "probe", "garage"))
-	assert.Equal(t, exitOK, k.run(t, "", "executor", "probe", "kitchen", "--address", k.addr))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "list"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "probe", "kitchen"))
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "executor", "probe", "garage"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "probe", "kitchen", "--address", k.addr))
 	assert.Contains(t, string(k.rest), "XXL-JOB-EXECUTOR")
-	assert.Equal(t, exitOK, k.run(t, "", "executor", "address", "kitchen", k.addr))
-	assert.Equal(t, exitNotFound, k.run(t, "", "executor", "address", "kitchen", "http://10.1.2.3/"))
-	assert.Equal(t, exitUsage, k.run(t, "", "executor", "token", "kitchen", "--overlap", "soon"))
-	assert.Equal(t, exitUsage, k.run(t, "", "executor", "token", "kitchen", "--overlap", "91d"))
-	assert.Equal(t, exitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "36h"))
-	assert.Equal(t, exitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "7d"))
-	assert.Equal(t, exitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "endless"))
-	assert.Equal(t, exitUsage, k.run(t, "", "job", "apply", "-f", "wrong.yaml"))
-	assert.Equal(t, exitChanges, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--dry-run"))
-	assert.Equal(t, exitFault, k.run(t, "n\n", "job", "apply", "-f", "jobs.yaml"))
-	assert.Equal(t, exitOK, k.run(t, "y\n", "job", "apply", "-f", "jobs.yaml"))
-	assert.Equal(t, exitOK, k.run(t, "", "job", "apply", "-f", "jobs.yaml"))
-	assert.Equal(t, exitOK, k.run(t, kitchenJobs, "job", "apply", "-f", "-", "--dry-run", "-o", "json"))
-	assert.Equal(t, exitOK, k.run(t, "", "job", "list", "--tag", "demo"))
-	assert.Equal(t, exitOK, k.run(t, "", "job", "get", "kitchen/hello"))
-	assert.Equal(t, exitOK, k.run(t, "", "job", "get", "hello", "-o", "yaml"))
-	assert.Equal(t, exitNotFound, k.run(t, "", "job", "get", "nobody"))
-	assert.Equal(t, exitNotFound, k.run(t, "", "job", "get", "99"))
-	assert.Equal(t, exitOK, k.run(t, "", "job", "export"))
-	assert.Equal(t, exitOK, k.run(t, string(k.rest), "job", "apply", "-f", "-", "--yes"))
-	assert.Equal(t, exitOK, k.run(t, "", "job", "stop", "hello", "2"))
-	assert.Equal(t, exitOK, k.run(t, "", "job", "start", "hello"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "address", "kitchen", k.addr))
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "executor", "address", "kitchen", "http://10.1.2.3/"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "executor", "token", "kitchen", "--overlap", "soon"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "executor", "token", "kitchen", "--overlap", "91d"))
+	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "36h"))
+	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "7d"))
+	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "endless"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "job", "apply", "-f", "wrong.yaml"))
+	assert.Equal(t, cli.ExitChanges, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--dry-run"))
+	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "job", "apply", "-f", "jobs.yaml"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "y\n", "job", "apply", "-f", "jobs.yaml"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "apply", "-f", "jobs.yaml"))
+	assert.Equal(t, cli.ExitOK, k.run(t, kitchenJobs, "job", "apply", "-f", "-", "--dry-run", "-o", "json"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "list", "--tag", "demo"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "get", "kitchen/hello"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "get", "hello", "-o", "yaml"))
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "job", "get", "nobody"))
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "job", "get", "99"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "export"))
+	assert.Equal(t, cli.ExitOK, k.run(t, string(k.rest), "job", "apply", "-f", "-", "--yes"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "stop", "hello", "2"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "start", "hello"))
 
 	changed := strings.Replace(kitchenJobs, "[after]", "[after, fresh]", 1)
 	changed = strings.Replace(changed, "{every: 90s}", "{every: 2m}", 1)
 	k.write(t, "jobs.yaml", changed+"---\ngroup: kitchen\nname: fresh\nhandler: hold\n")
-	assert.Equal(t, exitOK, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--yes"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--yes"))
 	k.write(t, "twin.yaml", "group: kitchen\nname: twin\nhandler: echo\n")
-	assert.Equal(t, exitOK, k.run(t, "", "job", "apply", "-f", "twin.yaml", "--yes"))
-	assert.Equal(t, exitChanges, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune", "--group", "kitchen", "--dry-run"))
-	assert.Equal(t, exitUsage, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune"))
-	assert.Equal(t, exitNotFound, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune", "--group", "kitchn", "--dry-run"))
-	assert.Equal(t, exitOK, k.run(t, "y\n", "job", "delete", "twin"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "apply", "-f", "twin.yaml", "--yes"))
+	assert.Equal(t, cli.ExitChanges, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune", "--group", "kitchen", "--dry-run"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune"))
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune", "--group", "kitchn", "--dry-run"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "y\n", "job", "delete", "twin"))
 }
 
 // runs types what has to do with runs.
 func (k *kitchen) runs(t *testing.T, c *client.Client) {
 	t.Helper()
-	assert.Equal(t, exitOK, k.run(t, "", "job", "run", "fresh"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "run", "fresh"))
 	var held *client.Run
 	require.Eventually(t, func() bool {
 		var err error
 		held, err = c.Run(t.Context(), 1)
 		return err == nil && held.Status == client.RunRunning
 	}, startLimit, 20*time.Millisecond)
-	assert.Equal(t, exitOK, k.run(t, "", "run", "kill", "1"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "run", "kill", "1"))
 	require.Eventually(t, func() bool {
 		var err error
 		held, err = c.Run(t.Context(), 1)
 		return err == nil && held.Ended()
 	}, startLimit, 20*time.Millisecond)
-	assert.Equal(t, exitRunFailed, k.run(t, "", "job", "run", "after", "--wait", "--param", "a b"))
-	assert.Equal(t, exitRunFailed, k.run(t, "", "run", "retry", "2", "--wait"))
-	assert.Equal(t, exitOK, k.run(t, "", "run", "list", "--job", "after", "--status", "failed", "--since", "1h", "--text", "money"))
+	assert.Equal(t, cli.ExitRunFailed, k.run(t, "", "job", "run", "after", "--wait", "--param", "a b"))
+	assert.Equal(t, cli.ExitRunFailed, k.run(t, "", "run", "retry", "2", "--wait"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "run", "list", "--job", "after", "--status", "failed", "--since", "1h", "--text", "money"))
 	k.write(t, "twin.yaml", "group: kitchen\nname: twin\nhandler: echo\n")
-	require.Equal(t, exitOK, k.run(t, "", "job", "apply", "-f", "twin.yaml", "--yes"))
-	assert.Equal(t, exitOK, k.run(t, "", "job", "run", "twin", "--follow", "--param", "loud"))
+	require.Equal(t, cli.ExitOK, k.run(t, "", "job", "apply", "-f", "twin.yaml", "--yes"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "run", "twin", "--follow", "--param", "loud"))
 	assert.Contains(t, string(k.rest), "echo loud")
-	assert.Equal(t, exitOK, k.run(t, "", "run", "logs", "4"))
-	assert.Equal(t, exitOK, k.run(t, "", "run", "logs", "-f", "4"))
-	assert.Equal(t, exitOK, k.run(t, "", "run", "get", "4", "-o", "json"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "run", "logs", "4"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "run", "logs", "-f", "4"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "run", "get", "4", "-o", "json"))
 	var run client.Run
 	require.NoError(t, json.Unmarshal(k.rest, &run))
 	assert.Equal(t, client.RunSuccess, run.Status)
 	k.text.Truncate(bytes.LastIndex(k.text.Bytes(), []byte("$ "))) // names this machine
-	assert.Equal(t, exitNotFound, k.run(t, "", "run", "get", "99"))
-	assert.Equal(t, exitNotFound, k.run(t, "", "run", "kill", "99"))
-	assert.Equal(t, exitNotFound, k.run(t, "", "run", "retry", "99", "--wait"))
-	assert.Equal(t, exitFault, k.run(t, "", "run", "kill", "1", "99"))
-	require.Equal(t, exitOK, k.run(t, "", "job", "run", "twin", "--follow", "--param", "aside", "-o", "json"))
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "run", "get", "99"))
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "run", "kill", "99"))
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "run", "retry", "99", "--wait"))
+	assert.Equal(t, cli.ExitFault, k.run(t, "", "run", "kill", "1", "99"))
+	require.Equal(t, cli.ExitOK, k.run(t, "", "job", "run", "twin", "--follow", "--param", "aside", "-o", "json"))
 	var followed []client.Run
 	require.NoError(t, json.Unmarshal(k.rest, &followed), "the log is not in it")
 	k.text.Truncate(bytes.LastIndex(k.text.Bytes(), []byte("$ ")))
-	assert.Equal(t, exitOK, k.run(t, "", "run", "list", "--address", "127.0.0.1", "--since", "1h", "--until", "30m"))
-	assert.Equal(t, exitUsage, k.run(t, "", "run", "list", "--since", "1h", "--until", "2h"))
-	assert.Equal(t, exitUsage, k.run(t, "", "run", "list", "--sort", "took"))
-	assert.Equal(t, exitOK, k.run(t, "", "run", "list", "--name", "afte", "--sort=triggered_at"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "run", "list", "--address", "127.0.0.1", "--since", "1h", "--until", "30m"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "run", "list", "--since", "1h", "--until", "2h"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "run", "list", "--sort", "took"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "run", "list", "--name", "afte", "--sort=triggered_at"))
 	assert.Contains(t, string(k.rest), "after")
-	assert.Equal(t, exitOK, k.run(t, "", "run", "list", "--name", "nobody-is-called-so"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "run", "list", "--name", "nobody-is-called-so"))
 	assert.NotContains(t, string(k.rest), "after")
 }
 
 // keys types what has to do with keys.
 func (k *kitchen) keys(t *testing.T) {
 	t.Helper()
-	assert.Equal(t, exitOK, k.run(t, "", "key", "create", "ci", "--verb", "read", "--verb", "run", "--group", "kitchen", "--expires", "24h"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "key", "create", "ci", "--verb", "read", "--verb", "run", "--group", "kitchen", "--expires", "24h"))
 	admin := k.env
 	_, secret, _ := strings.Cut(string(k.rest), ": ")
 	k.env = []string{"XXL_JOB_KEY=" + strings.TrimSpace(secret)}
-	assert.Equal(t, exitFault, k.run(t, "", "job", "stop", "hello"))
+	assert.Equal(t, cli.ExitFault, k.run(t, "", "job", "stop", "hello"))
 	k.env = admin
-	assert.Equal(t, exitOK, k.run(t, "", "key", "create", "button", "--verb", "run"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "key", "create", "button", "--verb", "run"))
 	_, secret, _ = strings.Cut(string(k.rest), ": ")
 	k.env = []string{"XXL_JOB_KEY=" + strings.TrimSpace(secret)}
-	assert.Equal(t, exitFault, k.run(t, "", "job", "run", "hello"), "it may not look for a name")
-	assert.Equal(t, exitOK, k.run(t, "", "job", "run", "1"), "it may run what it knows the id of")
+	assert.Equal(t, cli.ExitFault, k.run(t, "", "job", "run", "hello"), "it may not look for a name")
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "run", "1"), "it may run what it knows the id of")
 	k.env = append(admin, "XXL_JOB_SERVER="+k.url+"/elsewhere")
-	assert.Equal(t, exitFault, k.run(t, "", "job", "get", "1"), "a wrong address does not say that a job is gone")
+	assert.Equal(t, cli.ExitFault, k.run(t, "", "job", "get", "1"), "a wrong address does not say that a job is gone")
 	k.env = admin
-	assert.Equal(t, exitOK, k.run(t, "", "key", "revoke", "2"))
-	assert.Equal(t, exitOK, k.run(t, "", "key", "list"))
-	assert.Equal(t, exitUsage, k.run(t, "", "key", "revoke", "ci"))
-	assert.Equal(t, exitNotFound, k.run(t, "", "key", "revoke", "99"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "key", "revoke", "2"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "key", "list"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "key", "revoke", "ci"))
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "key", "revoke", "99"))
 }
 
 // users types what has to do with users of a running admin.
 func (k *kitchen) users(t *testing.T) {
 	t.Helper()
-	assert.Equal(t, exitOK, k.run(t, "sesame-open\n", "user", "add", "jane", "--groups", "kitchen", "--password-stdin"))
-	assert.Equal(t, exitOK, k.run(t, "", "user", "list"))
-	assert.Equal(t, exitOK, k.run(t, "", "user", "grant", "jane", "kitchen", "operator"))
-	assert.Equal(t, exitOK, k.run(t, "", "user", "get", "jane"))
-	assert.Equal(t, exitNotFound, k.run(t, "", "user", "grant", "jane", "garage", "viewer"))
-	assert.Equal(t, exitOK, k.run(t, "", "user", "revoke", "jane", "kitchen"))
-	assert.Equal(t, exitNotFound, k.run(t, "", "user", "revoke", "jane", "kitchen"))
-	assert.Equal(t, exitOK, k.run(t, "", "user", "role", "jane", "--admin"))
-	assert.Equal(t, exitOK, k.run(t, "", "user", "disable", "admin"))
-	assert.Equal(t, exitFault, k.run(t, "correct-horse\n", "key", "create", "x", "--verb", "read", "--login", "admin"))
-	assert.Equal(t, exitOK, k.run(t, "battery-staple\n", "user", "passwd", "admin", "--password-stdin"))
-	assert.Equal(t, exitOK, k.run(t, "battery-staple\n", "key", "create", "x", "--verb", "read", "--login", "admin"))
-	assert.Equal(t, exitOK, k.run(t, "", "user", "delete", "admin"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "sesame-open\n", "user", "add", "jane", "--groups", "kitchen", "--password-stdin"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "user", "list"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "user", "grant", "jane", "kitchen", "operator"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "user", "get", "jane"))
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "user", "grant", "jane", "garage", "viewer"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "user", "revoke", "jane", "kitchen"))
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "user", "revoke", "jane", "kitchen"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "user", "role", "jane", "--admin"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "user", "disable", "admin"))
+	assert.Equal(t, cli.ExitFault, k.run(t, "correct-horse\n", "key", "create", "x", "--verb", "read", "--login", "admin"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "battery-staple\n", "user", "passwd", "admin", "--password-stdin"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "battery-staple\n", "key", "create", "x", "--verb", "read", "--login", "admin"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "user", "delete", "admin"))
 	for _, args := range [][]string{{"role", "jane"}, {"disable", "jane"}, {"delete", "jane"}} {
-		assert.Equal(t, exitFault, k.run(t, "", append([]string{"user"}, args...)...), "the last administrator")
+		assert.Equal(t, cli.ExitFault, k.run(t, "", append([]string{"user"}, args...)...), "the last administrator")
 	}
-	assert.Equal(t, exitNotFound, k.run(t, "", "user", "passwd", "nobody"))
-	assert.Equal(t, exitNotFound, k.run(t, "", "user", "role", "jane", "--groups", "garage"))
-	assert.Equal(t, exitFault, k.run(t, "", "user", "list", "--offline", "--data-dir", "data"), "the admin has it open")
-	assert.Equal(t, exitOK, k.run(t, "", "user", "list", "-o", "json"))
-	assert.Equal(t, exitOK, k.run(t, "", "executor", "create", "garage", "--address", "http://127.0.0.1:1/"))
-	assert.Equal(t, exitUsage, k.run(t, "", "executor", "token", "garage", "-o", "json"))
-	assert.Equal(t, exitOK, k.run(t, "y\n", "executor", "token", "garage"))
-	assert.Equal(t, exitFault, k.run(t, "n\n", "executor", "delete", "garage"))
-	assert.Equal(t, exitOK, k.run(t, "y\n", "executor", "delete", "garage"))
-	assert.Equal(t, exitFault, k.run(t, "y\n", "executor", "delete", "kitchen"), "it has jobs")
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "user", "passwd", "nobody"))
+	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "user", "role", "jane", "--groups", "garage"))
+	assert.Equal(t, cli.ExitFault, k.run(t, "", "user", "list", "--offline", "--data-dir", "data"), "the admin has it open")
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "user", "list", "-o", "json"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "create", "garage", "--address", "http://127.0.0.1:1/"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "executor", "token", "garage", "-o", "json"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "y\n", "executor", "token", "garage"))
+	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "executor", "delete", "garage"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "y\n", "executor", "delete", "garage"))
+	assert.Equal(t, cli.ExitFault, k.run(t, "y\n", "executor", "delete", "kitchen"), "it has jobs")
 }
 
 // TestCompletion: bash completes commands and flags; the others are made of the
@@ -359,7 +360,7 @@ func TestCompletion(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		code, out, errOut := call(t, "", "completion", shell)
-		require.Equal(t, exitOK, code, errOut)
+		require.Equal(t, cli.ExitOK, code, errOut)
 		golden(t, "completion."+shell, out)
 	}
 	script, err := filepath.Abs(filepath.Join("testdata", "completion.bash"))
@@ -393,5 +394,5 @@ func TestCompletion(t *testing.T) {
 
 func TestSafe(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, `a\x1b[31m b\n日本`, safe("a\x1b[31m b\n日本"))
+	assert.Equal(t, `a\x1b[31m b\n日本`, cli.Safe("a\x1b[31m b\n日本"))
 }

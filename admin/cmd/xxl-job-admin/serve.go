@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin"
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 	"github.com/xxljob-go/xxljob/internal/lifecycle"
 )
 
@@ -42,8 +43,8 @@ type serveCmd struct {
 }
 
 // Run serves until ctx is done, and returns when everything has stopped.
-func (c *serveCmd) Run(ctx context.Context, con console) error {
-	log := c.logger(con.err)
+func (c *serveCmd) Run(ctx context.Context, con cli.Console) error {
+	log := c.logger(con.Err)
 	cfg, err := c.checked(ctx, log)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (c *serveCmd) checked(ctx context.Context, log *slog.Logger) (admin.Config,
 		trial.AccessToken = "one that is read or made later"
 	}
 	if _, err := admin.New(trial); err != nil {
-		return admin.Config{}, usageError{err}
+		return admin.Config{}, cli.UsageError{Err: err}
 	}
 	return cfg, nil
 }
@@ -103,11 +104,12 @@ func checkListen(ctx context.Context, flag, addr string) error {
 	if err == nil && port != "" {
 		return nil
 	}
-	return usageError{fmt.Errorf("%s %q is not of the form HOST:PORT, such as :8080 or 127.0.0.1:8080", flag, addr)}
+	err = fmt.Errorf("%s %q is not of the form HOST:PORT, such as :8080 or 127.0.0.1:8080", flag, addr)
+	return cli.UsageError{Err: err}
 }
 
 // admin makes the admin, and at the first start the data folder and the token.
-func (c *serveCmd) admin(con console, cfg admin.Config, s *server) (*admin.Admin, error) {
+func (c *serveCmd) admin(con cli.Console, cfg admin.Config, s *server) (*admin.Admin, error) {
 	if c.isSQLite() { // nothing else is kept on this machine
 		if err := c.prepare(); err != nil {
 			return nil, err
@@ -118,19 +120,19 @@ func (c *serveCmd) admin(con console, cfg admin.Config, s *server) (*admin.Admin
 		return nil, err
 	}
 	if generated {
-		notice(con.err, "first start: an access token was made for executors, and kept in "+path, "token     "+token)
+		notice(con.Err, "first start: an access token was made for executors, and kept in "+path, "token     "+token)
 	}
 	cfg.AccessToken = token
 	cfg.MetricsToken = c.MetricsToken
 	cfg.PublicURL = c.publicURL(s)
 	cfg.OnPassword = func(user, password string) {
-		notice(con.err, "first start: open the page of the setup with this one-time password, it is shown once",
+		notice(con.Err, "first start: open the page of the setup with this one-time password, it is shown once",
 			"user      "+user, "password  "+password,
 			"setup     "+cmp.Or(strings.TrimRight(c.PublicURL, "/"), s.localURL())+"/setup")
 	}
 	a, err := admin.New(cfg)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, cli.UsageError{Err: err}
 	}
 	return a, nil
 }

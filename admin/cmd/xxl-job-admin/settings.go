@@ -17,6 +17,7 @@ import (
 
 	"github.com/xxljob-go/xxljob/admin"
 	"github.com/xxljob-go/xxljob/admin/internal/alarm"
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 	"github.com/xxljob-go/xxljob/admin/internal/link"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
 )
@@ -46,7 +47,7 @@ func (d *database) isSQLite() bool { return strings.HasPrefix(d.dsn(), "sqlite:"
 // check refuses what is no name of a database.
 func (d *database) check() error {
 	if err := store.CheckDSN(d.dsn()); err != nil {
-		return usageError{fmt.Errorf("--db: %w", err)}
+		return cli.UsageError{Err: fmt.Errorf("--db: %w", err)}
 	}
 	return nil
 }
@@ -115,20 +116,20 @@ type settings struct {
 func (s *settings) config(log *slog.Logger) (admin.Config, error) {
 	zone, err := loadZone(s.TimeZone)
 	if err != nil {
-		return admin.Config{}, usageError{fmt.Errorf("--time-zone: %w", err)}
+		return admin.Config{}, cli.UsageError{Err: fmt.Errorf("--time-zone: %w", err)}
 	}
 	if len(s.AdminPassword) > 0 && (len(s.AdminPassword) < 8 || len(s.AdminPassword) > 64) {
-		return admin.Config{}, usageError{errors.New("--admin-password must have 8 to 64 characters")}
+		return admin.Config{}, cli.UsageError{Err: errors.New("--admin-password must have 8 to 64 characters")}
 	}
 	if err := s.check(); err != nil {
 		return admin.Config{}, err
 	}
 	if _, err := link.Parse(s.PublicURL); err != nil {
-		return admin.Config{}, usageError{fmt.Errorf("--public-url %w", err)}
+		return admin.Config{}, cli.UsageError{Err: fmt.Errorf("--public-url %w", err)}
 	}
 	channels, err := s.channels()
 	if err != nil {
-		return admin.Config{}, usageError{fmt.Errorf("--alarms: %w", err)}
+		return admin.Config{}, cli.UsageError{Err: fmt.Errorf("--alarms: %w", err)}
 	}
 	return admin.Config{
 		DB: s.dsn(), AllowInsecureToken: s.AllowInsecureToken,
@@ -166,7 +167,7 @@ func (s *settings) needsToken() error {
 	if !s.generatesToken() || s.isSQLite() {
 		return nil
 	}
-	return usageError{fmt.Errorf("give --access-token (or %s_ACCESS_TOKEN): executors and all "+
+	return cli.UsageError{Err: fmt.Errorf("give --access-token (or %s_ACCESS_TOKEN): executors and all "+
 		"nodes on one database need the same one. The public default_token of a Java admin also wants "+
 		"--allow-insecure-token", envPrefix)}
 }

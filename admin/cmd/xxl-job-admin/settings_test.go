@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/client"
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 // TestSettingsCommands types what there is about logins, retention, the audit log
@@ -39,9 +40,9 @@ func TestSettingsCommands(t *testing.T) {
 	var one client.AuditRecord
 	require.NoError(t, json.NewDecoder(strings.NewReader(string(k.rest))).Decode(&one))
 	assert.NotZero(t, one.ID)
-	assert.Equal(t, exitUsage, k.here(t, "", "audit", "list", "--since", "1h", "--until", "2h"))
-	assert.Equal(t, exitUsage, k.here(t, "", "audit", "export", "--format", "xml"))
-	assert.Equal(t, exitUsage, k.here(t, "", "audit", "list", "-n", "0"))
+	assert.Equal(t, cli.ExitUsage, k.here(t, "", "audit", "list", "--since", "1h", "--until", "2h"))
+	assert.Equal(t, cli.ExitUsage, k.here(t, "", "audit", "export", "--format", "xml"))
+	assert.Equal(t, cli.ExitUsage, k.here(t, "", "audit", "list", "-n", "0"))
 }
 
 // logins types what has to do with logins.
@@ -63,12 +64,12 @@ func (k *kitchen) logins(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(string(k.rest), "\n"))
 	assert.Contains(t, string(k.rest), list[1].ID)
 	k.must(t, "session", "end", list[0].ID)
-	assert.Equal(t, exitNotFound, k.here(t, "", "session", "end", list[0].ID))
+	assert.Equal(t, cli.ExitNotFound, k.here(t, "", "session", "end", list[0].ID))
 	k.must(t, "session", "end", "--user", "admin")
 	assert.Equal(t, "logins of admin that were ended: 1\n", string(k.rest))
-	assert.Equal(t, exitNotFound, k.here(t, "", "session", "list", "--user", "nobody"))
-	assert.Equal(t, exitUsage, k.here(t, "", "session", "end"))
-	assert.Equal(t, exitUsage, k.here(t, "", "session", "end", list[0].ID, "--user", "admin"))
+	assert.Equal(t, cli.ExitNotFound, k.here(t, "", "session", "list", "--user", "nobody"))
+	assert.Equal(t, cli.ExitUsage, k.here(t, "", "session", "end"))
+	assert.Equal(t, cli.ExitUsage, k.here(t, "", "session", "end", list[0].ID, "--user", "admin"))
 }
 
 // retention types what has to do with how long rows are kept.
@@ -77,17 +78,17 @@ func (k *kitchen) retention(t *testing.T) {
 	k.must(t, "retention", "get")
 	assert.Regexp(t, `alarms that have ended +30 days`, string(k.rest))
 	assert.Regexp(t, `source +as the node was started`, string(k.rest))
-	assert.Equal(t, exitFault, k.here(t, "n\n", "retention", "set", "--run-days", "90"))
-	assert.Equal(t, exitOK, k.here(t, "y\n", "retention", "set", "--run-days", "90", "--alarm-days", "60"))
+	assert.Equal(t, cli.ExitFault, k.here(t, "n\n", "retention", "set", "--run-days", "90"))
+	assert.Equal(t, cli.ExitOK, k.here(t, "y\n", "retention", "set", "--run-days", "90", "--alarm-days", "60"))
 	k.must(t, "retention", "set", "--audit-days", "0", "--yes", "-o", "json")
 	var r client.Retention
 	require.NoError(t, json.Unmarshal(k.rest, &r))
 	assert.Equal(t, client.RetentionInput{RunDays: 90, AlarmDays: 60}, r.RetentionInput)
-	assert.Equal(t, exitFault, k.here(t, "", "retention", "set", "--run-days", "2", "--yes"))
-	assert.Equal(t, exitUsage, k.here(t, "", "retention", "set"))
-	assert.Equal(t, exitUsage, k.here(t, "", "retention", "set", "--run-days", "5", "-o", "json"))
-	assert.Equal(t, exitUsage, k.here(t, "", "retention", "reset", "-o", "json"))
-	assert.Equal(t, exitOK, k.here(t, "y\n", "retention", "reset"))
+	assert.Equal(t, cli.ExitFault, k.here(t, "", "retention", "set", "--run-days", "2", "--yes"))
+	assert.Equal(t, cli.ExitUsage, k.here(t, "", "retention", "set"))
+	assert.Equal(t, cli.ExitUsage, k.here(t, "", "retention", "set", "--run-days", "5", "-o", "json"))
+	assert.Equal(t, cli.ExitUsage, k.here(t, "", "retention", "reset", "-o", "json"))
+	assert.Equal(t, cli.ExitOK, k.here(t, "y\n", "retention", "reset"))
 	assert.Regexp(t, `source +as the node was started`, string(k.rest))
 }
 
@@ -103,21 +104,21 @@ func (k *kitchen) mistakesWithAlarms(t *testing.T) {
 		code int
 		args []string
 	}{
-		{exitNotFound, []string{"test", "hook"}},
-		{exitNotFound, []string{"list", "--job", "nobody"}},
-		{exitNotFound, []string{"mute", "--group", "garage", "1m"}},
-		{exitNotFound, []string{"rule", "set", "--job", "99", "late", "1m"}},
-		{exitUsage, []string{"mute", "1m"}},
-		{exitUsage, []string{"mute", "--group", "kitchen", "soon"}},
-		{exitUsage, []string{"mute", "--group", "kitchen", "10ms"}},
-		{exitUsage, []string{"list", "--job", "1", "--group", "1"}},
-		{exitUsage, []string{"list", "-n", "0"}},
-		{exitUsage, []string{"rule", "set", "--group", "kitchen", "late", "1500ms"}},
-		{exitUsage, []string{"rule", "set", "--group", "kitchen", "failed", "1m"}},
-		{exitUsage, []string{"rule", "set", "late", "1m"}},
-		{exitUsage, []string{"rule", "delete", "late"}},
-		{exitUsage, []string{"unmute"}},
-		{exitFault, []string{"mute", "--group", "kitchen", "800h"}},
+		{cli.ExitNotFound, []string{"test", "hook"}},
+		{cli.ExitNotFound, []string{"list", "--job", "nobody"}},
+		{cli.ExitNotFound, []string{"mute", "--group", "garage", "1m"}},
+		{cli.ExitNotFound, []string{"rule", "set", "--job", "99", "late", "1m"}},
+		{cli.ExitUsage, []string{"mute", "1m"}},
+		{cli.ExitUsage, []string{"mute", "--group", "kitchen", "soon"}},
+		{cli.ExitUsage, []string{"mute", "--group", "kitchen", "10ms"}},
+		{cli.ExitUsage, []string{"list", "--job", "1", "--group", "1"}},
+		{cli.ExitUsage, []string{"list", "-n", "0"}},
+		{cli.ExitUsage, []string{"rule", "set", "--group", "kitchen", "late", "1500ms"}},
+		{cli.ExitUsage, []string{"rule", "set", "--group", "kitchen", "failed", "1m"}},
+		{cli.ExitUsage, []string{"rule", "set", "late", "1m"}},
+		{cli.ExitUsage, []string{"rule", "delete", "late"}},
+		{cli.ExitUsage, []string{"unmute"}},
+		{cli.ExitFault, []string{"mute", "--group", "kitchen", "800h"}},
 	} {
 		assert.Equal(t, tt.code, k.here(t, "", append([]string{"alarm"}, tt.args...)...), tt.args)
 	}

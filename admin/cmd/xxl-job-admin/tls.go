@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 // certificateEvery is how often the files of the certificate are looked at.
@@ -26,13 +28,13 @@ func (f *tlsFlags) certificate(log *slog.Logger) (*certificate, error) {
 	case f.Cert == "" && f.Key == "":
 		return nil, nil
 	case f.Key == "":
-		return nil, usageError{errors.New("--tls-cert needs --tls-key, the file of its private key")}
+		return nil, cli.UsageError{Err: errors.New("--tls-cert needs --tls-key, the file of its private key")}
 	case f.Cert == "":
-		return nil, usageError{errors.New("--tls-key needs --tls-cert, the file of its certificate")}
+		return nil, cli.UsageError{Err: errors.New("--tls-key needs --tls-cert, the file of its certificate")}
 	}
 	c := &certificate{certFile: f.Cert, keyFile: f.Key, log: log, now: time.Now}
 	if err := c.load(); err != nil {
-		return nil, usageError{fmt.Errorf("--tls-cert and --tls-key: %w", err)}
+		return nil, cli.UsageError{Err: fmt.Errorf("--tls-cert and --tls-key: %w", err)}
 	}
 	return c, nil
 }

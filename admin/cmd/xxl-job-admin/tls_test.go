@@ -27,6 +27,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob"
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 // writePair makes a certificate for 127.0.0.1 that signs itself.
@@ -101,7 +102,7 @@ func TestTLS(t *testing.T) {
 	cancel()
 	require.NoError(t, <-ended)
 	code, _ := p.end(t, syscall.SIGTERM)
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 }
 
 // TestCertificateIsReadAgain: a renewed one is served without a restart, and
@@ -159,7 +160,7 @@ func TestTLSFlagsRefused(t *testing.T) {
 		"does not match":             {"--tls-cert", "cert.pem", "--tls-key", "other-key.pem"},
 	} {
 		p := start(t, dir, nil, append([]string{"--listen", "127.0.0.1:0"}, args...)...)
-		assert.Equal(t, exitUsage, p.exit(t), want)
+		assert.Equal(t, cli.ExitUsage, p.exit(t), want)
 		text, _ := p.text()
 		assert.Contains(t, text, want)
 		assert.NoDirExists(t, filepath.Join(dir, defaultDataDir))

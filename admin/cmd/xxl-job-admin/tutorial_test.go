@@ -18,6 +18,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 // newcomer is a browser of few words.
@@ -128,7 +130,7 @@ func TestTutorial(t *testing.T) {
 	n.until(run, "hello Ada")
 	n.until("/runs/2", "hello Ada") // by its schedule
 	code, _ := p.end(t, os.Interrupt)
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 }
 
 // basic starts the example as the command says, built beforehand, so that its

@@ -14,6 +14,7 @@ import (
 
 	"github.com/xxljob-go/xxljob/admin/client"
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
@@ -22,7 +23,7 @@ import (
 
 // userDB are the flags of all commands on users.
 type userDB struct {
-	remote
+	cli.Remote
 	database
 	logFlags
 
@@ -45,19 +46,19 @@ type offline struct {
 
 // with calls f with the users of the running admin, where there is a key for it,
 // and else with those of the database. With SQLite the admin must not run then.
-func (d *userDB) with(ctx context.Context, con console, f func(u users) error) error {
+func (d *userDB) with(ctx context.Context, con cli.Console, f func(u cli.Users) error) error {
 	if d.Key != "" && !d.Offline {
-		return d.remote.with(func(c *client.Client) error { return f(remoteUsers{c}) })
+		return d.Remote.With(func(c *client.Client) error { return f(cli.RemoteUsers{Client: c}) })
 	}
 	return d.open(ctx, con, f)
 }
 
 // withUser is with for a command about one user.
 func (d *userDB) withUser(
-	ctx context.Context, con console, name string, f func(u users, user *client.User) error,
+	ctx context.Context, con cli.Console, name string, f func(u cli.Users, user *client.User) error,
 ) error {
-	return d.with(ctx, con, func(u users) error {
-		user, err := findUser(ctx, u, name)
+	return d.with(ctx, con, func(u cli.Users) error {
+		user, err := cli.FindUser(ctx, u, name)
 		if err != nil {
 			return err
 		}
@@ -66,8 +67,8 @@ func (d *userDB) withUser(
 }
 
 // open opens the database for f.
-func (d *userDB) open(ctx context.Context, con console, f func(u users) error) error {
-	log := d.logger(con.err)
+func (d *userDB) open(ctx context.Context, con cli.Console, f func(u cli.Users) error) error {
+	log := d.logger(con.Err)
 	if file, ok := strings.CutPrefix(d.dsn(), "sqlite:"); ok {
 		file = strings.TrimPrefix(file, "//")
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) { // it would be made
@@ -134,8 +135,8 @@ type storedUsers struct {
 	auth *auth.Service
 }
 
-// list implements users.
-func (u storedUsers) list(ctx context.Context) ([]*client.User, error) {
+// List implements Users.
+func (u storedUsers) List(ctx context.Context) ([]*client.User, error) {
 	var all []*client.User
 	for filter := (model.UserFilter{Limit: 500}); ; filter.Offset += filter.Limit {
 		page, total, err := u.ops.ListUsers(ctx, operator, filter)
@@ -163,13 +164,13 @@ func (u storedUsers) list(ctx context.Context) ([]*client.User, error) {
 	}
 }
 
-// groups implements users.
-func (u storedUsers) groups(_ context.Context, names []string) ([]int32, error) {
+// Groups implements Users.
+func (u storedUsers) Groups(_ context.Context, names []string) ([]int32, error) {
 	var ids []int32
 	for _, name := range names {
-		id, ok := asID(name)
+		id, ok := cli.AsID(name)
 		if !ok {
-			return nil, usageError{fmt.Errorf("%q is no id of a group; names are for a running admin", name)}
+			return nil, cli.UsageError{Err: fmt.Errorf("%q is no id of a group; names are for a running admin", name)}
 		}
 		ids = append(ids, id)
 	}
@@ -194,30 +195,30 @@ func storedInput(name string, in client.UserInput) ops.UserInput {
 	return stored
 }
 
-// grant implements users.
-func (u storedUsers) grant(ctx context.Context, user *client.User, group int32, role string) error {
+// Grant implements Users.
+func (u storedUsers) Grant(ctx context.Context, user *client.User, group int32, role string) error {
 	r, _ := model.ParseRole(role)
 	_, err := u.ops.SetMember(ctx, operator, group, user.Username, r)
 	return err
 }
 
-// add implements users.
-func (u storedUsers) add(ctx context.Context, in client.UserCreate) error {
+// Add implements Users.
+func (u storedUsers) Add(ctx context.Context, in client.UserCreate) error {
 	_, err := u.ops.CreateUser(ctx, operator, storedInput(in.Username, in.UserInput))
 	return err
 }
 
-// update implements users.
-func (u storedUsers) update(ctx context.Context, user *client.User, in client.UserInput) error {
+// Update implements Users.
+func (u storedUsers) Update(ctx context.Context, user *client.User, in client.UserInput) error {
 	return u.ops.UpdateUser(ctx, operator, user.ID, storedInput(user.Username, in))
 }
 
-// remove implements users.
-func (u storedUsers) remove(ctx context.Context, id int32) error {
+// Remove implements Users.
+func (u storedUsers) Remove(ctx context.Context, id int32) error {
 	return u.ops.DeleteUser(ctx, operator, id)
 }
 
-// canLogIn implements users.
-func (u storedUsers) canLogIn(ctx context.Context, id int32) (bool, error) {
+// CanLogIn implements users.
+func (u storedUsers) CanLogIn(ctx context.Context, id int32) (bool, error) {
 	return u.auth.CanLogIn(ctx, id)
 }

@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/xxljob-go/xxljob/admin/internal/cli"
 )
 
 // versionCmd shows what the program was built from.
 type versionCmd struct{}
 
 // Run prints it.
-func (versionCmd) Run(con console) error {
-	fmt.Fprintln(con.out, versionText())
+func (versionCmd) Run(con cli.Console) error {
+	fmt.Fprintln(con.Out, versionText())
 	return nil
 }
 

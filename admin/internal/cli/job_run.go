@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -23,8 +23,8 @@ type waiting struct {
 
 // jobRun runs a job once.
 type jobRun struct {
-	remote
-	output
+	Remote
+	Form
 	oneJob
 	waiting
 
@@ -33,8 +33,8 @@ type jobRun struct {
 }
 
 // Run runs it.
-func (r *jobRun) Run(ctx context.Context, con console) error {
-	return r.with(func(c *client.Client) error {
+func (r *jobRun) Run(ctx context.Context, con Console) error {
+	return r.With(func(c *client.Client) error {
 		j, err := findTarget(ctx, c, r.Job)
 		if err != nil {
 			return err
@@ -43,14 +43,14 @@ func (r *jobRun) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		return r.finish(ctx, con, c, &r.output, ids)
+		return r.finish(ctx, con, c, &r.Form, ids)
 	})
 }
 
 // finish prints the runs that were made, and waits for them if that is wanted.
-func (w *waiting) finish(ctx context.Context, con console, c *client.Client, o *output, ids []int64) error {
+func (w *waiting) finish(ctx context.Context, con Console, c *client.Client, o *Form, ids []int64) error {
 	if !w.Wait && !w.Follow {
-		return o.print(con, map[string][]int64{"run_ids": ids}, func(t io.Writer) {
+		return o.Print(con, map[string][]int64{"run_ids": ids}, func(t io.Writer) {
 			for _, id := range ids {
 				fmt.Fprintf(t, "run %d\n", id)
 			}
@@ -75,7 +75,7 @@ func (w *waiting) finish(ctx context.Context, con console, c *client.Client, o *
 		}
 		runs = append(runs, run)
 	}
-	if err := o.print(con, runs, func(t io.Writer) { runTable(t, runs, nil) }); err != nil {
+	if err := o.Print(con, runs, func(t io.Writer) { runTable(t, runs, nil) }); err != nil {
 		return err
 	}
 	var faults []string
@@ -85,7 +85,7 @@ func (w *waiting) finish(ctx context.Context, con console, c *client.Client, o *
 		}
 	}
 	if len(faults) > 0 {
-		return codedError{errors.New(strings.Join(faults, ", ")), exitRunFailed}
+		return codedError{err: errors.New(strings.Join(faults, ", ")), code: ExitRunFailed}
 	}
 	return nil
 }

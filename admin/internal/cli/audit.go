@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/xxljob-go/xxljob/admin/client"
 )
 
-// auditCmd reads the audit log.
-type auditCmd struct {
+// AuditCmd reads the audit log.
+type AuditCmd struct {
 	List   auditList   `cmd:"" help:"List what people and programs have changed, newest first."`
 	Export auditExport `cmd:"" help:"Print the audit log for another program, newest first."`
 }
@@ -31,9 +31,9 @@ func (a *auditFlags) filter() (client.AuditFilter, error) {
 	f := client.AuditFilter{User: a.User, Action: a.Action, Object: a.Object, Text: a.Text}
 	switch {
 	case a.Since < 0 || a.Until < 0:
-		return f, usageError{errors.New("--since and --until must not be negative")}
+		return f, UsageError{Err: errors.New("--since and --until must not be negative")}
 	case a.Since > 0 && a.Until >= a.Since:
-		return f, usageError{fmt.Errorf("nothing is both of the last %v and older than %v", a.Since, a.Until)}
+		return f, UsageError{Err: fmt.Errorf("nothing is both of the last %v and older than %v", a.Since, a.Until)}
 	}
 	if a.Since > 0 {
 		f.From = time.Now().Add(-a.Since)
@@ -46,23 +46,23 @@ func (a *auditFlags) filter() (client.AuditFilter, error) {
 
 // auditList lists audit records.
 type auditList struct {
-	remote
-	output
+	Remote
+	Form
 	auditFlags
 
 	Limit int `help:"How many at most." short:"n" default:"20" env:"-"`
 }
 
 // Run prints them.
-func (l *auditList) Run(ctx context.Context, con console) error {
+func (l *auditList) Run(ctx context.Context, con Console) error {
 	if l.Limit < 1 {
-		return usageError{fmt.Errorf("--limit %d must be above 0", l.Limit)}
+		return UsageError{Err: fmt.Errorf("--limit %d must be above 0", l.Limit)}
 	}
 	f, err := l.filter()
 	if err != nil {
 		return err
 	}
-	return l.with(func(c *client.Client) error {
+	return l.With(func(c *client.Client) error {
 		list := []*client.AuditRecord{}
 		for a, err := range c.Audit(ctx, f) {
 			if err != nil {
@@ -72,10 +72,10 @@ func (l *auditList) Run(ctx context.Context, con console) error {
 				break
 			}
 		}
-		return l.print(con, list, func(w io.Writer) {
-			row(w, "AT", "USER", "ACTION", "OBJECT", "DETAIL")
+		return l.Print(con, list, func(w io.Writer) {
+			Row(w, "AT", "USER", "ACTION", "OBJECT", "DETAIL")
 			for _, a := range list {
-				row(w, clock(&a.At), dash(a.User), a.Action, dash(a.Object), firstLine(a.Detail))
+				Row(w, clock(&a.At), dash(a.User), a.Action, dash(a.Object), firstLine(a.Detail))
 			}
 		})
 	})
@@ -83,17 +83,17 @@ func (l *auditList) Run(ctx context.Context, con console) error {
 
 // auditExport exports audit records.
 type auditExport struct {
-	remote
+	Remote
 	auditFlags
 
 	Format string `help:"ndjson, an object a line, or csv." enum:"ndjson,csv" default:"ndjson" env:"-"`
 }
 
 // Run prints them as they come. The limit of a request does not count for it.
-func (e *auditExport) Run(ctx context.Context, con console) error {
+func (e *auditExport) Run(ctx context.Context, con Console) error {
 	f, err := e.filter()
 	if err != nil {
 		return err
 	}
-	return e.with(func(c *client.Client) error { return c.ExportAudit(ctx, f, e.Format, con.out) })
+	return e.With(func(c *client.Client) error { return c.ExportAudit(ctx, f, e.Format, con.Out) })
 }

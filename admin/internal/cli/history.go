@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -17,14 +17,14 @@ const maxFields = 4
 
 // changes are the flags and the output of commands that show a history.
 type changes struct {
-	remote
-	output
+	Remote
+	Form
 
 	Limit int `help:"Changes to show, newest first." default:"20" env:"-"`
 }
 
 // show prints changes.
-func (h *changes) show(con console, all iter.Seq2[*client.Change, error]) error {
+func (h *changes) show(con Console, all iter.Seq2[*client.Change, error]) error {
 	list := []*client.Change{}
 	for ch, err := range all {
 		if err != nil {
@@ -34,10 +34,10 @@ func (h *changes) show(con console, all iter.Seq2[*client.Change, error]) error 
 			break
 		}
 	}
-	return h.print(con, list, func(w io.Writer) {
-		row(w, "CHANGE", "AT", "WHO", "ACTION", "FIELDS")
+	return h.Print(con, list, func(w io.Writer) {
+		Row(w, "CHANGE", "AT", "WHO", "ACTION", "FIELDS")
 		for _, ch := range list {
-			row(w, ch.ID, clock(&ch.At), dash(ch.User), actionOf(ch), fieldsOf(ch))
+			Row(w, ch.ID, clock(&ch.At), dash(ch.User), actionOf(ch), fieldsOf(ch))
 		}
 	})
 }
@@ -68,7 +68,7 @@ func fieldsOf(ch *client.Change) string {
 
 func (h *changes) check() error {
 	if h.Limit < 1 {
-		return usageError{fmt.Errorf("--limit %d must be above 0", h.Limit)}
+		return UsageError{Err: fmt.Errorf("--limit %d must be above 0", h.Limit)}
 	}
 	return nil
 }
@@ -81,14 +81,14 @@ type jobHistory struct {
 }
 
 // Run prints it.
-func (h *jobHistory) Run(ctx context.Context, con console) error {
+func (h *jobHistory) Run(ctx context.Context, con Console) error {
 	if err := h.check(); err != nil {
 		return err
 	}
-	return h.with(func(c *client.Client) error {
-		id, ok := asID(h.Job)
+	return h.With(func(c *client.Client) error {
+		id, ok := AsID(h.Job)
 		if !ok {
-			j, err := findJob(ctx, c, h.Job)
+			j, err := FindJob(ctx, c, h.Job)
 			if err != nil {
 				return err
 			}
@@ -106,12 +106,12 @@ type executorHistory struct {
 }
 
 // Run prints it.
-func (h *executorHistory) Run(ctx context.Context, con console) error {
+func (h *executorHistory) Run(ctx context.Context, con Console) error {
 	if err := h.check(); err != nil {
 		return err
 	}
-	return h.with(func(c *client.Client) error {
-		id, ok := asID(h.Group)
+	return h.With(func(c *client.Client) error {
+		id, ok := AsID(h.Group)
 		if !ok {
 			g, err := findGroup(ctx, c, h.Group)
 			if err != nil {
@@ -125,20 +125,20 @@ func (h *executorHistory) Run(ctx context.Context, con console) error {
 
 // jobUndo undoes changes.
 type jobUndo struct {
-	remote
+	Remote
 
 	Changes []int64 `arg:"" name:"change" help:"Numbers of changes, as job history shows them."`
 	Force   bool    `help:"Undo it although there were later changes, or runs." env:"-"`
 }
 
 // Run undoes them, the newest first.
-func (u *jobUndo) Run(ctx context.Context, con console) error {
+func (u *jobUndo) Run(ctx context.Context, con Console) error {
 	for _, id := range u.Changes {
 		if id < 1 {
-			return usageError{fmt.Errorf("%d is no number of a change: xxl-job-admin job history shows them", id)}
+			return UsageError{Err: fmt.Errorf("%d is no number of a change: xxl-job-admin job history shows them", id)}
 		}
 	}
-	return u.with(func(c *client.Client) error {
+	return u.With(func(c *client.Client) error {
 		var faults []error
 		for _, id := range slices.Backward(slices.Sorted(slices.Values(u.Changes))) {
 			ch, err := c.UndoChange(ctx, id, u.Force)
@@ -146,7 +146,7 @@ func (u *jobUndo) Run(ctx context.Context, con console) error {
 				faults = append(faults, fmt.Errorf("change %d: %w", id, err))
 				continue
 			}
-			fmt.Fprintf(con.out, "undid change %d of %s %d: %s\n", id, safe(ch.Kind), ch.ObjectID, safe(ch.Action))
+			fmt.Fprintf(con.Out, "undid change %d of %s %d: %s\n", id, Safe(ch.Kind), ch.ObjectID, Safe(ch.Action))
 		}
 		return errors.Join(faults...)
 	})
@@ -154,18 +154,18 @@ func (u *jobUndo) Run(ctx context.Context, con console) error {
 
 // jobDeleted lists jobs that can be brought back.
 type jobDeleted struct {
-	remote
-	output
+	Remote
+	Form
 
 	Group string `help:"Only of this group: its app name or id." env:"-" placeholder:"GROUP"`
 	Name  string `help:"Only those whose names contain this." env:"-" placeholder:"PART"`
 }
 
 // Run prints them.
-func (d *jobDeleted) Run(ctx context.Context, con console) error {
-	return d.with(func(c *client.Client) error {
+func (d *jobDeleted) Run(ctx context.Context, con Console) error {
+	return d.With(func(c *client.Client) error {
 		f := client.DeletedFilter{Name: d.Name}
-		if id, ok := asID(d.Group); ok {
+		if id, ok := AsID(d.Group); ok {
 			f.GroupID = id
 		} else if d.Group != "" {
 			g, err := findGroup(ctx, c, d.Group)
@@ -180,17 +180,17 @@ func (d *jobDeleted) Run(ctx context.Context, con console) error {
 
 // executorDeleted lists groups that can be brought back.
 type executorDeleted struct {
-	remote
-	output
+	Remote
+	Form
 }
 
 // Run prints them.
-func (d *executorDeleted) Run(ctx context.Context, con console) error {
-	return d.with(func(c *client.Client) error { return d.showDeleted(con, c.DeletedGroups(ctx, "")) })
+func (d *executorDeleted) Run(ctx context.Context, con Console) error {
+	return d.With(func(c *client.Client) error { return d.showDeleted(con, c.DeletedGroups(ctx, "")) })
 }
 
 // showDeleted prints what was deleted.
-func (o *output) showDeleted(con console, all iter.Seq2[*client.Deleted, error]) error {
+func (o *Form) showDeleted(con Console, all iter.Seq2[*client.Deleted, error]) error {
 	list := []*client.Deleted{}
 	for d, err := range all {
 		if err != nil {
@@ -198,24 +198,24 @@ func (o *output) showDeleted(con console, all iter.Seq2[*client.Deleted, error])
 		}
 		list = append(list, d)
 	}
-	return o.print(con, list, func(w io.Writer) {
-		row(w, "ID", "GROUP", "NAME", "DELETED", "WHO", "KEPT UNTIL")
+	return o.Print(con, list, func(w io.Writer) {
+		Row(w, "ID", "GROUP", "NAME", "DELETED", "WHO", "KEPT UNTIL")
 		for _, d := range list {
-			row(w, d.ID, d.GroupID, d.Name, clock(&d.At), dash(d.User), clock(d.Until))
+			Row(w, d.ID, d.GroupID, d.Name, clock(&d.At), dash(d.User), clock(d.Until))
 		}
 	})
 }
 
 // jobRestore brings jobs back.
 type jobRestore struct {
-	remote
+	Remote
 
 	IDs []int32 `arg:"" name:"id" help:"Ids of deleted jobs, as job deleted shows them."`
 }
 
 // Run brings them back.
-func (r *jobRestore) Run(ctx context.Context, con console) error {
-	return r.with(func(c *client.Client) error {
+func (r *jobRestore) Run(ctx context.Context, con Console) error {
+	return r.With(func(c *client.Client) error {
 		var faults []error
 		for _, id := range r.IDs {
 			j, err := c.RestoreJob(ctx, id)
@@ -223,7 +223,7 @@ func (r *jobRestore) Run(ctx context.Context, con console) error {
 				faults = append(faults, fmt.Errorf("job %d: %w", id, err))
 				continue
 			}
-			fmt.Fprintf(con.out, "restored job %d %s (%s)\n", j.ID, safe(j.Name), safe(j.State))
+			fmt.Fprintf(con.Out, "restored job %d %s (%s)\n", j.ID, Safe(j.Name), Safe(j.State))
 		}
 		return errors.Join(faults...)
 	})
@@ -231,22 +231,22 @@ func (r *jobRestore) Run(ctx context.Context, con console) error {
 
 // executorRestore brings a group back.
 type executorRestore struct {
-	remote
+	Remote
 
 	ID int32 `arg:"" help:"Id of a deleted group, as executor deleted shows it."`
 }
 
 // Run brings it back.
-func (r *executorRestore) Run(ctx context.Context, con console) error {
-	return r.with(func(c *client.Client) error {
+func (r *executorRestore) Run(ctx context.Context, con Console) error {
+	return r.With(func(c *client.Client) error {
 		back, err := c.RestoreGroup(ctx, r.ID)
 		if err != nil {
 			return err
 		}
-		app := safe(back.Group.AppName)
-		fmt.Fprintf(con.out, "restored group %d %s\n", back.Group.ID, app)
+		app := Safe(back.Group.AppName)
+		fmt.Fprintf(con.Out, "restored group %d %s\n", back.Group.ID, app)
 		if back.HadToken {
-			fmt.Fprintf(con.err, "its access token was not kept: xxl-job-admin executor token %s makes one\n", app)
+			fmt.Fprintf(con.Err, "its access token was not kept: xxl-job-admin executor token %s makes one\n", app)
 		}
 		return nil
 	})
@@ -269,7 +269,7 @@ func touched(ctx context.Context, c *client.Client, list []*client.Job) (string,
 		running, planned = running+d.RunningRuns, planned+d.PlannedRuns
 		for _, p := range d.Parents {
 			if !goes[p.ID] {
-				parents = append(parents, fmt.Sprintf("%d %s", p.ID, safe(p.Name)))
+				parents = append(parents, fmt.Sprintf("%d %s", p.ID, Safe(p.Name)))
 			}
 		}
 	}

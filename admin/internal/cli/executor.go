@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"github.com/xxljob-go/xxljob/admin/client"
 )
 
-// executorCmd works on groups of executors.
-type executorCmd struct {
+// ExecutorCmd works on groups of executors.
+type ExecutorCmd struct {
 	List    executorList    `cmd:"" help:"List groups and their addresses."`
 	Address executorAddress `cmd:"" help:"Show an address of a group: how it is and what runs there."`
 	Probe   executorProbe   `cmd:"" help:"${executor_probe}"`
@@ -25,8 +25,8 @@ type executorCmd struct {
 
 // executorList lists groups with their addresses.
 type executorList struct {
-	remote
-	output
+	Remote
+	Form
 }
 
 // executorGroup is a group with its addresses.
@@ -37,8 +37,8 @@ type executorGroup struct {
 }
 
 // Run prints an address a line.
-func (l *executorList) Run(ctx context.Context, con console) error {
-	return l.with(func(c *client.Client) error {
+func (l *executorList) Run(ctx context.Context, con Console) error {
+	return l.With(func(c *client.Client) error {
 		list := []executorGroup{}
 		for g, err := range c.Groups(ctx, "") {
 			if err != nil {
@@ -50,15 +50,15 @@ func (l *executorList) Run(ctx context.Context, con console) error {
 			}
 			list = append(list, executorGroup{g, addresses})
 		}
-		return l.print(con, list, func(w io.Writer) {
-			row(w, "GROUP", "ID", "MODE", "ADDRESS", "LAST BEAT", "CALLS IN FLIGHT", "TRIGGERS QUEUED", "VERSION",
+		return l.Print(con, list, func(w io.Writer) {
+			Row(w, "GROUP", "ID", "MODE", "ADDRESS", "LAST BEAT", "CALLS IN FLIGHT", "TRIGGERS QUEUED", "VERSION",
 				"STATE")
 			for _, g := range list {
 				if len(g.State) == 0 {
-					row(w, g.AppName, g.ID, g.AddressMode, "-", "-", "-", "-", "-", "no address")
+					Row(w, g.AppName, g.ID, g.AddressMode, "-", "-", "-", "-", "-", "no address")
 				}
 				for _, a := range g.State {
-					row(w, g.AppName, g.ID, g.AddressMode, a.Address, clock(a.LastBeat), a.InFlight, a.Queued,
+					Row(w, g.AppName, g.ID, g.AddressMode, a.Address, clock(a.LastBeat), a.InFlight, a.Queued,
 						dash(a.Versions()), standing(&a))
 				}
 			}
@@ -80,16 +80,16 @@ func standing(a *client.Address) string {
 
 // executorAddress shows an address.
 type executorAddress struct {
-	remote
-	output
+	Remote
+	Form
 
 	Group   string `arg:"" help:"App name or id of the group."`
 	Address string `arg:"" help:"The address, as executor list or a run has it."`
 }
 
 // Run prints how it is, what runs there, and its last runs.
-func (a *executorAddress) Run(ctx context.Context, con console) error {
-	return a.with(func(c *client.Client) error {
+func (a *executorAddress) Run(ctx context.Context, con Console) error {
+	return a.With(func(c *client.Client) error {
 		g, err := findGroup(ctx, c, a.Group)
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func (a *executorAddress) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		return a.print(con, d, func(w io.Writer) { addressTable(w, g, d) })
+		return a.Print(con, d, func(w io.Writer) { addressTable(w, g, d) })
 	})
 }
 
@@ -108,60 +108,60 @@ func addressTable(w io.Writer, g *client.Group, d *client.AddressDetail) {
 	if !d.Present {
 		state = "gone: no executor of the group is there"
 	}
-	row(w, "ADDRESS", d.Address.Address)
-	row(w, "GROUP", fmt.Sprintf("%s (%d)", g.AppName, g.ID))
-	row(w, "STATE", state)
-	row(w, "LAST BEAT", clock(d.LastBeat))
-	row(w, "REGISTERED", clock(d.RegisteredSince))
-	row(w, "VERSION", dash(d.Versions()))
-	row(w, "CALLS", fmt.Sprintf("%d in flight, %d triggers queued, %d connections, as node %s sees it",
+	Row(w, "ADDRESS", d.Address.Address)
+	Row(w, "GROUP", fmt.Sprintf("%s (%d)", g.AppName, g.ID))
+	Row(w, "STATE", state)
+	Row(w, "LAST BEAT", clock(d.LastBeat))
+	Row(w, "REGISTERED", clock(d.RegisteredSince))
+	Row(w, "VERSION", dash(d.Versions()))
+	Row(w, "CALLS", fmt.Sprintf("%d in flight, %d triggers queued, %d connections, as node %s sees it",
 		d.InFlight, d.Queued, d.Connections, d.Node))
 	for _, f := range d.Faults {
-		row(w, "FAULT", fmt.Sprintf("%s, %d times, last %s at %s", f.Message, f.Count, f.Path, clock(f.Last)))
+		Row(w, "FAULT", fmt.Sprintf("%s, %d times, last %s at %s", f.Message, f.Count, f.Path, clock(f.Last)))
 	}
 	for _, list := range []struct {
 		head string
 		runs []client.Run
 	}{{"RUNNING", d.Running}, {"LAST RUNS", d.Recent}} {
 		if len(list.runs) == 0 {
-			row(w, list.head, "-")
+			Row(w, list.head, "-")
 		}
 		for _, r := range list.runs {
-			row(w, list.head, fmt.Sprintf("%d of job %d, %s, %s", r.ID, r.JobID, clock(r.TriggeredAt), r.Status))
+			Row(w, list.head, fmt.Sprintf("%d of job %d, %s, %s", r.ID, r.JobID, clock(r.TriggeredAt), r.Status))
 		}
 	}
 }
 
 // probeSteps prints every question, what was answered, and what follows.
 func probeSteps(w io.Writer, results []client.ProbeResult) {
-	row(w, "QUESTION", "OK", "TOOK", "ANSWER")
+	Row(w, "QUESTION", "OK", "TOOK", "ANSWER")
 	for _, r := range results {
 		for _, s := range r.Steps {
-			row(w, s.Name, s.OK, fmt.Sprintf("%d ms", s.DurationMs), dash(s.Message))
+			Row(w, s.Name, s.OK, fmt.Sprintf("%d ms", s.DurationMs), dash(s.Message))
 		}
-		row(w, "version", "", "", dash(r.Versions()))
+		Row(w, "version", "", "", dash(r.Versions()))
 		for _, e := range r.Evidence {
 			text := e.Text
 			if e.Said != "" {
 				text += " " + e.Said
 			}
-			row(w, "", "", "", text)
+			Row(w, "", "", "", text)
 		}
 	}
 }
 
 // executorProbe asks executors.
 type executorProbe struct {
-	remote
-	output
+	Remote
+	Form
 
 	Group   string `arg:"" help:"App name or id of the group."`
 	Address string `help:"Only this one, with every question and answer." env:"-" placeholder:"URL"`
 }
 
 // Run prints what they answered.
-func (p *executorProbe) Run(ctx context.Context, con console) error {
-	return p.with(func(c *client.Client) error {
+func (p *executorProbe) Run(ctx context.Context, con Console) error {
+	return p.With(func(c *client.Client) error {
 		g, err := findGroup(ctx, c, p.Group)
 		if err != nil {
 			return err
@@ -170,14 +170,14 @@ func (p *executorProbe) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		if err := p.print(con, results, func(w io.Writer) {
+		if err := p.Print(con, results, func(w io.Writer) {
 			if p.Address != "" {
 				probeSteps(w, results)
 				return
 			}
-			row(w, "ADDRESS", "OK", "TOOK", "VERSION", "MESSAGE")
+			Row(w, "ADDRESS", "OK", "TOOK", "VERSION", "MESSAGE")
 			for _, r := range results {
-				row(w, r.Address, r.OK, fmt.Sprintf("%d ms", r.DurationMs), dash(r.Versions()), dash(r.Message))
+				Row(w, r.Address, r.OK, fmt.Sprintf("%d ms", r.DurationMs), dash(r.Versions()), dash(r.Message))
 			}
 		}); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 
 // jobApply makes jobs what files say.
 type jobApply struct {
-	remote
-	output
+	Remote
+	Form
 
 	Files  []string `name:"file" short:"f" required:"" help:"${apply_files}" env:"-" placeholder:"FILE" sep:"none"`
 	DryRun bool     `help:"Only show the plan; exit code 3 if it has changes." env:"-"`
@@ -36,15 +36,15 @@ type applied struct {
 }
 
 // Run shows the plan, asks, and carries it out.
-func (a *jobApply) Run(ctx context.Context, con console) error {
+func (a *jobApply) Run(ctx context.Context, con Console) error {
 	if err := a.check(); err != nil {
 		return err
 	}
 	jobs, err := a.read(con)
 	if err != nil {
-		return usageError{err}
+		return UsageError{Err: err}
 	}
-	return a.with(func(c *client.Client) error {
+	return a.With(func(c *client.Client) error {
 		w, err := world(ctx, c)
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func (a *jobApply) Run(ctx context.Context, con console) error {
 		}
 		changes := len(plan.Steps) > 0
 		if a.Output == "table" {
-			showPlan(con.out, plan)
+			showPlan(con.Out, plan)
 		}
 		if changes && !a.DryRun {
 			question := fmt.Sprintf("Create %d, update %d, delete %d?",
@@ -74,14 +74,14 @@ func (a *jobApply) Run(ctx context.Context, con console) error {
 			}
 		}
 		if a.Output != "table" {
-			if err := a.print(con, applied{plan, changes && !a.DryRun}, nil); err != nil {
+			if err := a.Print(con, applied{plan, changes && !a.DryRun}, nil); err != nil {
 				return err
 			}
 		} else if changes && !a.DryRun {
-			fmt.Fprintln(con.out, "done")
+			fmt.Fprintln(con.Out, "done")
 		}
 		if changes && a.DryRun {
-			return silentError{codedError{errors.New("there are changes"), exitChanges}}
+			return SilentError{Err: codedError{err: errors.New("there are changes"), code: ExitChanges}}
 		}
 		return nil
 	})
@@ -104,19 +104,20 @@ func (a *jobApply) scope(ctx context.Context, c *client.Client) (*jobfile.Scope,
 func (a *jobApply) check() error {
 	switch {
 	case a.Prune && a.Group == "" && a.Tag == "":
-		return usageError{errors.New("--prune needs --group or --tag, to say of which jobs others are deleted")}
+		return UsageError{Err: errors.New("--prune needs --group or --tag, to say of which jobs others are deleted")}
 	case !a.Prune && a.Group+a.Tag != "":
-		return usageError{errors.New("--group and --tag belong to --prune")}
+		return UsageError{Err: errors.New("--group and --tag belong to --prune")}
 	case slices.Contains(a.Files, "-") && !a.Yes && !a.DryRun:
-		return usageError{errors.New("standard input is the file, so that it cannot answer: give --yes or --dry-run")}
+		err := errors.New("standard input is the file, so that it cannot answer: give --yes or --dry-run")
+		return UsageError{Err: err}
 	case a.Output != "table" && !a.Yes && !a.DryRun:
-		return usageError{errors.New("--output json and yaml ask no questions: give --yes or --dry-run")}
+		return UsageError{Err: errors.New("--output json and yaml ask no questions: give --yes or --dry-run")}
 	}
 	return nil
 }
 
 // read reads all files, and the YAML files of folders.
-func (a *jobApply) read(con console) ([]*jobfile.Job, error) {
+func (a *jobApply) read(con Console) ([]*jobfile.Job, error) {
 	var jobs []*jobfile.Job
 	var faults []error
 	add := func(name string, r io.Reader) {
@@ -125,7 +126,7 @@ func (a *jobApply) read(con console) ([]*jobfile.Job, error) {
 	}
 	for _, path := range a.Files {
 		if path == "-" {
-			add("standard input", con.in)
+			add("standard input", con.In)
 			continue
 		}
 		names, err := yamlFiles(path)
@@ -173,7 +174,7 @@ func yamlFiles(path string) ([]string, error) {
 // showPlan prints a plan for people.
 func showPlan(w io.Writer, plan *jobfile.Plan) {
 	for _, s := range plan.Steps {
-		name := safe(s.Group + "/" + s.Name)
+		name := Safe(s.Group + "/" + s.Name)
 		switch s.Action {
 		case jobfile.Create:
 			fmt.Fprintf(w, "+ %s\n", name)
@@ -183,7 +184,7 @@ func showPlan(w io.Writer, plan *jobfile.Plan) {
 			fmt.Fprintf(w, "~ %s (id %d)\n", name, s.ID)
 		}
 		for _, f := range s.Fields {
-			fmt.Fprintf(w, "    %s: %s -> %s\n", f.Field, safe(dash(f.Before)), safe(dash(f.After)))
+			fmt.Fprintf(w, "    %s: %s -> %s\n", f.Field, Safe(dash(f.Before)), Safe(dash(f.After)))
 		}
 	}
 	if len(plan.Steps) == 0 {
@@ -194,7 +195,7 @@ func showPlan(w io.Writer, plan *jobfile.Plan) {
 }
 
 // carryOut does what a plan says. Where that ends early, it says what was done.
-func (a *jobApply) carryOut(ctx context.Context, con console, c *client.Client, plan *jobfile.Plan) error {
+func (a *jobApply) carryOut(ctx context.Context, con Console, c *client.Client, plan *jobfile.Plan) error {
 	var done []string
 	err := carryOut(ctx, c, plan, func(what string, s *jobfile.Step) {
 		done = append(done, fmt.Sprintf("%s %s (id %d)", what, s.Group+"/"+s.Name, s.ID))
@@ -204,7 +205,7 @@ func (a *jobApply) carryOut(ctx context.Context, con console, c *client.Client, 
 	}
 	w := a.aside(con)
 	for _, line := range done {
-		fmt.Fprintln(w, safe(line))
+		fmt.Fprintln(w, Safe(line))
 	}
 	fmt.Fprintf(w, "stopped after %d of %d changes: apply once more to see what is left\n", len(done), len(plan.Steps))
 	return err
@@ -244,7 +245,7 @@ func carryOut(
 	return nil
 }
 
-// remove deletes a job, unless somebody has changed it since the plan: it may not
+// Remove deletes a job, unless somebody has changed it since the plan: it may not
 // be one of those any more that are to go.
 func remove(ctx context.Context, c *client.Client, s *jobfile.Step) error {
 	now, err := unchanged(ctx, c, s)

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
-// runCmd works on runs.
-type runCmd struct {
+// RunCmd works on runs.
+type RunCmd struct {
 	List  runList  `cmd:"" help:"List runs."`
 	Get   runGet   `cmd:"" help:"Show a run."`
 	Logs  runLogs  `cmd:"" help:"Print the log of a run."`
@@ -23,8 +23,8 @@ type runCmd struct {
 
 // runList lists runs.
 type runList struct {
-	remote
-	output
+	Remote
+	Form
 
 	Job    string        `help:"Only of this job: id, name, or GROUP/NAME." env:"-" placeholder:"JOB"`
 	Name   string        `help:"${run_name}" env:"-" placeholder:"PART"`
@@ -41,11 +41,11 @@ type runList struct {
 }
 
 // Run prints them.
-func (l *runList) Run(ctx context.Context, con console) error {
+func (l *runList) Run(ctx context.Context, con Console) error {
 	if err := l.check(); err != nil {
 		return err
 	}
-	return l.with(func(c *client.Client) error {
+	return l.With(func(c *client.Client) error {
 		f, err := l.filter(ctx, c)
 		if err != nil {
 			return err
@@ -63,18 +63,18 @@ func (l *runList) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		return l.print(con, list, func(w io.Writer) { runTable(w, list, names) })
+		return l.Print(con, list, func(w io.Writer) { runTable(w, list, names) })
 	})
 }
 
 func (l *runList) check() error {
 	switch {
 	case l.Limit < 1:
-		return usageError{fmt.Errorf("--limit %d must be above 0", l.Limit)}
+		return UsageError{Err: fmt.Errorf("--limit %d must be above 0", l.Limit)}
 	case l.Since < 0 || l.Until < 0 || l.MinTook < 0:
-		return usageError{errors.New("--since, --until and --min-took must not be negative")}
+		return UsageError{Err: errors.New("--since, --until and --min-took must not be negative")}
 	case l.Since > 0 && l.Until >= l.Since:
-		return usageError{fmt.Errorf("nothing is both of the last %v and older than %v", l.Since, l.Until)}
+		return UsageError{Err: fmt.Errorf("nothing is both of the last %v and older than %v", l.Since, l.Until)}
 	}
 	return nil
 }
@@ -129,13 +129,13 @@ func jobNames(ctx context.Context, c *client.Client, runs []*client.Run) (map[in
 
 // runTable prints runs; without names by the ids of their jobs.
 func runTable(w io.Writer, runs []*client.Run, names map[int32]string) {
-	row(w, "ID", "JOB", "STARTED", "TOOK", "STATUS", "ADDRESS", "MESSAGE")
+	Row(w, "ID", "JOB", "STARTED", "TOOK", "STATUS", "ADDRESS", "MESSAGE")
 	for _, r := range runs {
 		job := fmt.Sprint(r.JobID)
 		if name := names[r.JobID]; name != "" {
 			job += " " + name
 		}
-		row(w, r.ID, job, clock(r.TriggeredAt), took(r), r.Status, dash(r.Address), oneLine(r))
+		Row(w, r.ID, job, clock(r.TriggeredAt), took(r), r.Status, dash(r.Address), oneLine(r))
 	}
 }
 
@@ -163,32 +163,32 @@ func oneLine(r *client.Run) string {
 
 // runGet shows a run.
 type runGet struct {
-	remote
-	output
+	Remote
+	Form
 
 	ID int64 `arg:"" help:"Id of the run."`
 }
 
 // Run prints it.
-func (g *runGet) Run(ctx context.Context, con console) error {
-	return g.with(func(c *client.Client) error {
+func (g *runGet) Run(ctx context.Context, con Console) error {
+	return g.With(func(c *client.Client) error {
 		r, err := c.Run(ctx, g.ID)
 		if err != nil {
 			return err
 		}
-		return g.print(con, r, func(w io.Writer) {
-			row(w, "id", r.ID)
-			row(w, "job", r.JobID)
-			row(w, "status", r.Status)
-			row(w, "started", clock(r.TriggeredAt))
-			row(w, "took", took(r))
-			row(w, "address", dash(r.Address))
-			row(w, "handler", dash(r.Handler))
-			row(w, "param", dash(r.Param))
+		return g.Print(con, r, func(w io.Writer) {
+			Row(w, "id", r.ID)
+			Row(w, "job", r.JobID)
+			Row(w, "status", r.Status)
+			Row(w, "started", clock(r.TriggeredAt))
+			Row(w, "took", took(r))
+			Row(w, "address", dash(r.Address))
+			Row(w, "handler", dash(r.Handler))
+			Row(w, "param", dash(r.Param))
 			if r.Shard != nil {
-				row(w, "shard", fmt.Sprintf("%d of %d", r.Shard.Index, r.Shard.Total))
+				Row(w, "shard", fmt.Sprintf("%d of %d", r.Shard.Index, r.Shard.Total))
 			}
-			row(w, "retries left", r.RetriesLeft)
+			Row(w, "retries left", r.RetriesLeft)
 			message(w, "trigger", r.TriggerCode, r.TriggerMessage)
 			message(w, "result", r.ResultCode, r.ResultMessage)
 		})
@@ -202,31 +202,31 @@ func message(w io.Writer, name string, code int32, text string) {
 		if line = strings.TrimSpace(line); line == "" && text != "" {
 			continue
 		}
-		row(w, label, strings.TrimSpace(first+line))
+		Row(w, label, strings.TrimSpace(first+line))
 		label, first = "", ""
 	}
 }
 
 // runLogs prints a log.
 type runLogs struct {
-	remote
+	Remote
 
 	ID     int64 `arg:"" help:"Id of the run."`
 	Follow bool  `help:"Go on until the run has ended." short:"f" env:"-"`
 }
 
 // Run prints it as the executor wrote it, but for what a terminal should not get.
-func (l *runLogs) Run(ctx context.Context, con console) error {
-	return l.with(func(c *client.Client) error {
+func (l *runLogs) Run(ctx context.Context, con Console) error {
+	return l.With(func(c *client.Client) error {
 		if l.Follow {
-			return followOne(ctx, con.out, c, l.ID)
+			return followOne(ctx, con.Out, c, l.ID)
 		}
 		for from := int32(1); ; {
 			part, err := c.RunLog(ctx, l.ID, from)
 			if err != nil {
 				return err
 			}
-			if _, err := io.WriteString(con.out, logText(part.Text)); err != nil {
+			if _, err := io.WriteString(con.Out, logText(part.Text)); err != nil {
 				return err
 			}
 			if part.End || part.ToLine < from {
@@ -244,26 +244,26 @@ type manyRuns struct {
 
 // runKill ends runs.
 type runKill struct {
-	remote
-	output
+	Remote
+	Form
 	manyRuns
 }
 
 // Run asks their executors to end them.
-func (k *runKill) Run(ctx context.Context, con console) error {
-	return k.with(func(c *client.Client) error { return k.all(ctx, con, c, &k.output) })
+func (k *runKill) Run(ctx context.Context, con Console) error {
+	return k.With(func(c *client.Client) error { return k.all(ctx, con, c, &k.Form) })
 }
 
 // all ends all runs, at most 100 at a time, and says what became of each.
-func (m *manyRuns) all(ctx context.Context, con console, c *client.Client, o *output) error {
+func (m *manyRuns) all(ctx context.Context, con Console, c *client.Client, o *Form) error {
 	results, err := m.results(ctx, c.KillRuns)
 	if err != nil {
 		return err
 	}
-	if err := o.print(con, results, func(w io.Writer) {
-		row(w, "RUN", "OK", "MESSAGE")
+	if err := o.Print(con, results, func(w io.Writer) {
+		Row(w, "RUN", "OK", "MESSAGE")
 		for _, r := range results {
-			row(w, r.ID, r.OK, dash(r.Message))
+			Row(w, r.ID, r.OK, dash(r.Message))
 		}
 	}); err != nil {
 		return err
@@ -287,7 +287,7 @@ func orMissing(ctx context.Context, c *client.Client, results []client.RunResult
 			return err
 		}
 	}
-	return codedError{err, exitNotFound}
+	return codedError{err: err, code: ExitNotFound}
 }
 
 func (m *manyRuns) results(
@@ -307,15 +307,15 @@ func (m *manyRuns) results(
 
 // runRetry runs again.
 type runRetry struct {
-	remote
-	output
+	Remote
+	Form
 	waiting
 	manyRuns
 }
 
 // Run makes new runs.
-func (r *runRetry) Run(ctx context.Context, con console) error {
-	return r.with(func(c *client.Client) error {
+func (r *runRetry) Run(ctx context.Context, con Console) error {
+	return r.With(func(c *client.Client) error {
 		results, err := r.results(ctx, c.RetryRuns)
 		if err != nil {
 			return err
@@ -325,12 +325,12 @@ func (r *runRetry) Run(ctx context.Context, con console) error {
 		for _, one := range results {
 			ids = append(ids, one.RunIDs...)
 			if !one.OK {
-				faults = append(faults, fmt.Errorf("run %d: %s", one.ID, safe(one.Message)))
+				faults = append(faults, fmt.Errorf("run %d: %s", one.ID, Safe(one.Message)))
 			}
 		}
 		if len(ids) == 0 {
 			return orMissing(ctx, c, results, errors.Join(faults...))
 		}
-		return errors.Join(append(faults, r.finish(ctx, con, c, &r.output, ids))...)
+		return errors.Join(append(faults, r.finish(ctx, con, c, &r.Form, ids))...)
 	})
 }

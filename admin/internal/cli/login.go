@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func (t *csrfTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // asUser calls f with a client that is logged in as a user, and logs out.
-func (r *remote) asUser(ctx context.Context, name, password string, f func(c *client.Client) error) error {
+func (r *Remote) asUser(ctx context.Context, name, password string, f func(c *client.Client) error) error {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (r *remote) asUser(ctx context.Context, name, password string, f func(c *cl
 		BaseURL: r.Server, HTTPClient: h, Timeout: r.Timeout, UserAgent: "xxl-job-admin",
 	})
 	if err != nil {
-		return usageError{fmt.Errorf("--server: %w", errors.New(strings.TrimPrefix(err.Error(), "client: ")))}
+		return UsageError{Err: fmt.Errorf("--server: %w", errors.New(strings.TrimPrefix(err.Error(), "client: ")))}
 	}
 	base := strings.TrimRight(r.Server, "/")
 	login := url.Values{"userName": {name}, "password": {password}}
@@ -83,7 +83,7 @@ func postForm(ctx context.Context, h *http.Client, address string, form url.Valu
 		return nil, fmt.Errorf("%s is not the address of an xxl-job-admin", address)
 	}
 	if answer.Code != http.StatusOK {
-		return nil, errors.New(safe(answer.Msg))
+		return nil, errors.New(Safe(answer.Msg))
 	}
 	return raw, nil
 }

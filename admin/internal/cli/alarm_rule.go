@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -11,22 +11,22 @@ import (
 
 // alarmRules lists rules.
 type alarmRules struct {
-	remote
-	output
+	Remote
+	Form
 }
 
 // Run prints them.
-func (l *alarmRules) Run(ctx context.Context, con console) error {
-	return l.with(func(c *client.Client) error {
+func (l *alarmRules) Run(ctx context.Context, con Console) error {
+	return l.With(func(c *client.Client) error {
 		list, err := c.Rules(ctx)
 		if err != nil {
 			return err
 		}
-		return l.print(con, list, func(w io.Writer) {
-			row(w, "OF", "WHAT", "LIMIT", "BY", "SINCE")
+		return l.Print(con, list, func(w io.Writer) {
+			Row(w, "OF", "WHAT", "LIMIT", "BY", "SINCE")
 			for _, r := range list {
 				limit := time.Duration(r.LimitMs) * time.Millisecond
-				row(w, object{r.Kind, r.ObjectID, r.Name}, r.What, limit, dash(r.User), clock(&r.CreatedAt))
+				Row(w, object{r.Kind, r.ObjectID, r.Name}, r.What, limit, dash(r.User), clock(&r.CreatedAt))
 			}
 		})
 	})
@@ -47,9 +47,9 @@ type alarmRuleSet struct {
 }
 
 // Run sets it, in place of one for the same object.
-func (r *alarmRuleSet) Run(ctx context.Context, con console) error {
+func (r *alarmRuleSet) Run(ctx context.Context, con Console) error {
 	if r.Limit < time.Second || r.Limit%time.Second != 0 {
-		return usageError{fmt.Errorf("%v must be whole seconds, at least 1s", r.Limit)}
+		return UsageError{Err: fmt.Errorf("%v must be whole seconds, at least 1s", r.Limit)}
 	}
 	return r.withObject(ctx, func(c *client.Client, of object) error {
 		err := c.SetRule(ctx, client.RuleInput{
@@ -58,7 +58,7 @@ func (r *alarmRuleSet) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(con.out, "rule of %s: %s %v\n", safe(of.String()), r.What, r.Limit)
+		fmt.Fprintf(con.Out, "rule of %s: %s %v\n", Safe(of.String()), r.What, r.Limit)
 		return nil
 	})
 }
@@ -71,12 +71,12 @@ type alarmRuleDelete struct {
 }
 
 // Run deletes it; one that is not there is no error.
-func (r *alarmRuleDelete) Run(ctx context.Context, con console) error {
+func (r *alarmRuleDelete) Run(ctx context.Context, con Console) error {
 	return r.withObject(ctx, func(c *client.Client, of object) error {
 		if err := c.DeleteRule(ctx, of.kind, of.id, r.What); err != nil {
 			return err
 		}
-		fmt.Fprintf(con.out, "deleted the rule of %s: %s\n", safe(of.String()), r.What)
+		fmt.Fprintf(con.Out, "deleted the rule of %s: %s\n", Safe(of.String()), r.What)
 		return nil
 	})
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/jobfile"
 )
 
-// jobCmd works on the jobs of a running admin.
-type jobCmd struct {
+// JobCmd works on the jobs of a running admin.
+type JobCmd struct {
 	List   jobList   `cmd:"" help:"List jobs."`
 	Get    jobGet    `cmd:"" help:"Show a job."`
 	Apply  jobApply  `cmd:"" help:"Make jobs what YAML files say: show a plan, ask, change."`
@@ -71,14 +71,14 @@ func (s *jobSet) jobs(ctx context.Context, c *client.Client) ([]*client.Job, err
 
 // jobList lists jobs.
 type jobList struct {
-	remote
-	output
+	Remote
+	Form
 	jobSet
 }
 
 // Run prints them by id.
-func (l *jobList) Run(ctx context.Context, con console) error {
-	return l.with(func(c *client.Client) error {
+func (l *jobList) Run(ctx context.Context, con Console) error {
+	return l.With(func(c *client.Client) error {
 		list, err := l.jobs(ctx, c)
 		if err != nil {
 			return err
@@ -87,10 +87,10 @@ func (l *jobList) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		return l.print(con, list, func(w io.Writer) {
-			row(w, "ID", "GROUP", "NAME", "STATE", "SCHEDULE", "NEXT FIRE")
+		return l.Print(con, list, func(w io.Writer) {
+			Row(w, "ID", "GROUP", "NAME", "STATE", "SCHEDULE", "NEXT FIRE")
 			for _, j := range list {
-				row(w, j.ID, apps[j.GroupID], j.Name, j.State, jobfile.Words(j.Schedule), clock(j.NextFire))
+				Row(w, j.ID, apps[j.GroupID], j.Name, j.State, jobfile.Words(j.Schedule), clock(j.NextFire))
 			}
 		})
 	})
@@ -103,15 +103,15 @@ type oneJob struct {
 
 // jobGet shows a job.
 type jobGet struct {
-	remote
-	output
+	Remote
+	Form
 	oneJob
 }
 
 // Run prints it.
-func (g *jobGet) Run(ctx context.Context, con console) error {
-	return g.with(func(c *client.Client) error {
-		j, err := findJob(ctx, c, g.Job)
+func (g *jobGet) Run(ctx context.Context, con Console) error {
+	return g.With(func(c *client.Client) error {
+		j, err := FindJob(ctx, c, g.Job)
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (g *jobGet) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		return g.print(con, j, func(w io.Writer) {
+		return g.Print(con, j, func(w io.Writer) {
 			for _, line := range [][2]string{
 				{"id", fmt.Sprint(j.ID)},
 				{"group", fmt.Sprintf("%s (%d)", apps[j.GroupID], j.GroupID)},
@@ -141,7 +141,7 @@ func (g *jobGet) Run(ctx context.Context, con console) error {
 				{"tags", strings.Join(j.Tags, " ")},
 				{"alarm e-mail", dash(j.AlarmEmail)},
 			} {
-				row(w, line[0], line[1])
+				Row(w, line[0], line[1])
 			}
 		})
 	})
@@ -149,7 +149,7 @@ func (g *jobGet) Run(ctx context.Context, con console) error {
 
 // jobExport writes jobs as YAML.
 type jobExport struct {
-	remote
+	Remote
 	jobSet
 
 	Jobs []string `arg:"" optional:"" name:"job" help:"Ids, names, or GROUP/NAME. Default: all that the flags select."`
@@ -157,15 +157,15 @@ type jobExport struct {
 }
 
 // Run writes them.
-func (e *jobExport) Run(ctx context.Context, con console) error {
-	return e.with(func(c *client.Client) error {
+func (e *jobExport) Run(ctx context.Context, con Console) error {
+	return e.With(func(c *client.Client) error {
 		w, err := world(ctx, c)
 		if err != nil {
 			return err
 		}
 		list, err := e.jobs(ctx, c)
 		if len(e.Jobs) > 0 && err == nil {
-			list, err = findJobs(ctx, c, e.Jobs, findJob)
+			list, err = findJobs(ctx, c, e.Jobs, FindJob)
 		}
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func (e *jobExport) Run(ctx context.Context, con console) error {
 			}
 		}
 		if e.File == "" {
-			return jobfile.Write(con.out, docs)
+			return jobfile.Write(con.Out, docs)
 		}
 		return writeFile(e.File, func(w io.Writer) error { return jobfile.Write(w, docs) })
 	})
@@ -216,7 +216,7 @@ type manyJobs struct {
 
 // each finds the jobs, does something to each, and says so.
 func (m *manyJobs) each(
-	ctx context.Context, con console, c *client.Client, done string, do func(j *client.Job) error,
+	ctx context.Context, con Console, c *client.Client, done string, do func(j *client.Job) error,
 ) error {
 	list, err := findJobs(ctx, c, m.Jobs, findTarget)
 	if err != nil {
@@ -226,27 +226,27 @@ func (m *manyJobs) each(
 }
 
 // eachOf does something to each job, and says so.
-func eachOf(con console, list []*client.Job, done string, do func(j *client.Job) error) error {
+func eachOf(con Console, list []*client.Job, done string, do func(j *client.Job) error) error {
 	var faults []error
 	for _, j := range list {
 		if err := do(j); err != nil {
 			faults = append(faults, fmt.Errorf("job %d: %w", j.ID, err))
 			continue
 		}
-		fmt.Fprintln(con.out, strings.TrimSpace(fmt.Sprintf("%s job %d %s", done, j.ID, safe(j.Name))))
+		fmt.Fprintln(con.Out, strings.TrimSpace(fmt.Sprintf("%s job %d %s", done, j.ID, Safe(j.Name))))
 	}
 	return errors.Join(faults...)
 }
 
 // jobStart starts jobs.
 type jobStart struct {
-	remote
+	Remote
 	manyJobs
 }
 
 // Run starts them.
-func (s *jobStart) Run(ctx context.Context, con console) error {
-	return s.with(func(c *client.Client) error {
+func (s *jobStart) Run(ctx context.Context, con Console) error {
+	return s.With(func(c *client.Client) error {
 		return s.each(ctx, con, c, "started", func(j *client.Job) error {
 			_, err := c.StartJob(ctx, j.ID)
 			return err
@@ -256,13 +256,13 @@ func (s *jobStart) Run(ctx context.Context, con console) error {
 
 // jobStop stops jobs.
 type jobStop struct {
-	remote
+	Remote
 	manyJobs
 }
 
 // Run stops them.
-func (s *jobStop) Run(ctx context.Context, con console) error {
-	return s.with(func(c *client.Client) error {
+func (s *jobStop) Run(ctx context.Context, con Console) error {
+	return s.With(func(c *client.Client) error {
 		return s.each(ctx, con, c, "stopped", func(j *client.Job) error {
 			_, err := c.StopJob(ctx, j.ID)
 			return err
@@ -272,29 +272,29 @@ func (s *jobStop) Run(ctx context.Context, con console) error {
 
 // jobDelete deletes jobs.
 type jobDelete struct {
-	remote
+	Remote
 	manyJobs
 
 	Yes bool `help:"Ask no questions." short:"y" env:"-"`
 }
 
 // Run asks, and deletes them.
-func (d *jobDelete) Run(ctx context.Context, con console) error {
-	return d.with(func(c *client.Client) error {
-		list, err := findJobs(ctx, c, d.Jobs, findJob)
+func (d *jobDelete) Run(ctx context.Context, con Console) error {
+	return d.With(func(c *client.Client) error {
+		list, err := findJobs(ctx, c, d.Jobs, FindJob)
 		if err != nil {
 			return err
 		}
 		var names []string
 		for _, j := range list {
-			names = append(names, fmt.Sprintf("%d %s", j.ID, safe(j.Name)))
+			names = append(names, fmt.Sprintf("%d %s", j.ID, Safe(j.Name)))
 		}
 		if !d.Yes {
 			what, err := touched(ctx, c, list)
 			if err != nil {
 				return err
 			}
-			fmt.Fprint(con.out, what)
+			fmt.Fprint(con.Out, what)
 		}
 		question := "Delete job " + strings.Join(names, ", ") + " with runs and logs?"
 		if err := confirm(con, d.Yes, question); err != nil {
@@ -309,7 +309,7 @@ func (d *jobDelete) Run(ctx context.Context, con console) error {
 			return err
 		})
 		if len(gone) > 0 {
-			fmt.Fprintf(con.err, "without their runs they come back: xxl-job-admin job restore %s\n",
+			fmt.Fprintf(con.Err, "without their runs they come back: xxl-job-admin job restore %s\n",
 				strings.Join(gone, " "))
 		}
 		return err

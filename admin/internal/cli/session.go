@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -9,30 +9,30 @@ import (
 	"github.com/xxljob-go/xxljob/admin/client"
 )
 
-// sessionCmd works on logins.
-type sessionCmd struct {
+// SessionCmd works on logins.
+type SessionCmd struct {
 	List sessionList `cmd:"" help:"List logins, the last used first."`
 	End  sessionEnd  `cmd:"" help:"End logins at once, on every node."`
 }
 
 // sessionList lists logins.
 type sessionList struct {
-	remote
-	output
+	Remote
+	Form
 
 	User  string `help:"Only of this user." env:"-" placeholder:"NAME"`
 	Limit int    `help:"How many at most." short:"n" default:"100" env:"-"`
 }
 
 // Run prints them.
-func (l *sessionList) Run(ctx context.Context, con console) error {
+func (l *sessionList) Run(ctx context.Context, con Console) error {
 	if l.Limit < 1 {
-		return usageError{fmt.Errorf("--limit %d must be above 0", l.Limit)}
+		return UsageError{Err: fmt.Errorf("--limit %d must be above 0", l.Limit)}
 	}
-	return l.with(func(c *client.Client) error {
+	return l.With(func(c *client.Client) error {
 		var user int32
 		if l.User != "" {
-			found, err := findUser(ctx, remoteUsers{c}, l.User)
+			found, err := FindUser(ctx, RemoteUsers{Client: c}, l.User)
 			if err != nil {
 				return err
 			}
@@ -47,10 +47,10 @@ func (l *sessionList) Run(ctx context.Context, con console) error {
 				break
 			}
 		}
-		return l.print(con, list, func(w io.Writer) {
-			row(w, "ID", "USER", "FROM", "SINCE", "LAST USED", "ENDS", "AGENT")
+		return l.Print(con, list, func(w io.Writer) {
+			Row(w, "ID", "USER", "FROM", "SINCE", "LAST USED", "ENDS", "AGENT")
 			for _, s := range list {
-				row(w, s.ID, dash(s.Username), dash(s.Client), clock(&s.CreatedAt), clock(&s.SeenAt),
+				Row(w, s.ID, dash(s.Username), dash(s.Client), clock(&s.CreatedAt), clock(&s.SeenAt),
 					clock(&s.ExpiresAt), firstLine(s.Agent))
 			}
 		})
@@ -59,20 +59,20 @@ func (l *sessionList) Run(ctx context.Context, con console) error {
 
 // sessionEnd ends logins.
 type sessionEnd struct {
-	remote
+	Remote
 
 	IDs  []string `arg:"" optional:"" name:"id" help:"Ids of logins, as session list shows them."`
 	User string   `help:"All logins of this user instead." env:"-" placeholder:"NAME"`
 }
 
 // Run ends them.
-func (e *sessionEnd) Run(ctx context.Context, con console) error {
+func (e *sessionEnd) Run(ctx context.Context, con Console) error {
 	if (e.User == "") == (len(e.IDs) == 0) {
-		return usageError{errors.New("give the ids of logins, or --user")}
+		return UsageError{Err: errors.New("give the ids of logins, or --user")}
 	}
-	return e.with(func(c *client.Client) error {
+	return e.With(func(c *client.Client) error {
 		if e.User != "" {
-			user, err := findUser(ctx, remoteUsers{c}, e.User)
+			user, err := FindUser(ctx, RemoteUsers{Client: c}, e.User)
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func (e *sessionEnd) Run(ctx context.Context, con console) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(con.out, "logins of %s that were ended: %d\n", safe(user.Username), n)
+			fmt.Fprintf(con.Out, "logins of %s that were ended: %d\n", Safe(user.Username), n)
 			return nil
 		}
 		for _, id := range e.IDs {
@@ -90,7 +90,7 @@ func (e *sessionEnd) Run(ctx context.Context, con console) error {
 				}
 				return err
 			}
-			fmt.Fprintf(con.out, "ended login %s\n", safe(id))
+			fmt.Fprintf(con.Out, "ended login %s\n", Safe(id))
 		}
 		return nil
 	})

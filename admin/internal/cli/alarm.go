@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/xxljob-go/xxljob/admin/client"
 )
 
-// alarmCmd works on alarms, their rules, mute windows and channels.
-type alarmCmd struct {
+// AlarmCmd works on alarms, their rules, mute windows and channels.
+type AlarmCmd struct {
 	List     alarmList     `cmd:"" help:"List what is wrong now, or was."`
 	Rules    alarmRules    `cmd:"" help:"List rules."`
 	Rule     alarmRule     `cmd:"" help:"Set and delete rules."`
@@ -48,9 +48,9 @@ func (o object) String() string {
 func (a *alarmObject) check(none bool) error {
 	switch {
 	case a.Job != "" && a.Group != "":
-		return usageError{errors.New("give --job or --group, not both")}
+		return UsageError{Err: errors.New("give --job or --group, not both")}
 	case a.Job == "" && a.Group == "" && !none:
-		return usageError{errors.New("give --job or --group")}
+		return UsageError{Err: errors.New("give --job or --group")}
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (a *alarmObject) find(ctx context.Context, c *client.Client) (object, error
 		return object{client.KindJob, j.ID, j.Name}, nil
 	case a.Group != "":
 		g, err := findGroup(ctx, c, a.Group)
-		if id, ok := asID(a.Group); ok && errors.Is(err, client.ErrForbidden) { // it may not look
+		if id, ok := AsID(a.Group); ok && errors.Is(err, client.ErrForbidden) { // it may not look
 			return object{kind: client.KindGroup, id: id}, nil
 		}
 		if err != nil {
@@ -79,7 +79,7 @@ func (a *alarmObject) find(ctx context.Context, c *client.Client) (object, error
 
 // oneObject are the flags of commands that work on one job or group.
 type oneObject struct {
-	remote
+	Remote
 	alarmObject
 }
 
@@ -88,7 +88,7 @@ func (o *oneObject) withObject(ctx context.Context, f func(c *client.Client, of 
 	if err := o.check(false); err != nil {
 		return err
 	}
-	return o.with(func(c *client.Client) error {
+	return o.With(func(c *client.Client) error {
 		of, err := o.find(ctx, c)
 		if err != nil {
 			return err
@@ -99,8 +99,8 @@ func (o *oneObject) withObject(ctx context.Context, f func(c *client.Client, of 
 
 // alarmList lists alarms.
 type alarmList struct {
-	remote
-	output
+	Remote
+	Form
 	alarmObject
 
 	Ended bool `help:"Those that have ended, instead of those that are open." env:"-"`
@@ -108,14 +108,14 @@ type alarmList struct {
 }
 
 // Run prints them, newest first.
-func (l *alarmList) Run(ctx context.Context, con console) error {
+func (l *alarmList) Run(ctx context.Context, con Console) error {
 	if l.Limit < 1 {
-		return usageError{fmt.Errorf("--limit %d must be above 0", l.Limit)}
+		return UsageError{Err: fmt.Errorf("--limit %d must be above 0", l.Limit)}
 	}
 	if err := l.check(true); err != nil {
 		return err
 	}
-	return l.with(func(c *client.Client) error {
+	return l.With(func(c *client.Client) error {
 		of, err := l.find(ctx, c)
 		if err != nil {
 			return err
@@ -133,10 +133,10 @@ func (l *alarmList) Run(ctx context.Context, con console) error {
 				break
 			}
 		}
-		return l.print(con, list, func(w io.Writer) {
-			row(w, "ID", "WHAT", "OF", "FIRST", "LAST", "ENDED", "TIMES", "TOLD", "MESSAGE", "PAGE")
+		return l.Print(con, list, func(w io.Writer) {
+			Row(w, "ID", "WHAT", "OF", "FIRST", "LAST", "ENDED", "TIMES", "TOLD", "MESSAGE", "PAGE")
 			for _, a := range list {
-				row(w, a.ID, a.What, object{a.Kind, a.ObjectID, a.Name}, clock(&a.FirstAt), clock(&a.LastAt),
+				Row(w, a.ID, a.What, object{a.Kind, a.ObjectID, a.Name}, clock(&a.FirstAt), clock(&a.LastAt),
 					clock(a.RecoveredAt), times(a), told(a.Deliveries), firstLine(a.Message), dash(a.URL))
 			}
 		})
@@ -182,19 +182,19 @@ func firstLine(text string) string {
 
 // alarmChannels lists channels.
 type alarmChannels struct {
-	remote
-	output
+	Remote
+	Form
 }
 
 // Run prints them.
-func (l *alarmChannels) Run(ctx context.Context, con console) error {
-	return l.with(func(c *client.Client) error {
+func (l *alarmChannels) Run(ctx context.Context, con Console) error {
+	return l.With(func(c *client.Client) error {
 		list, err := c.Channels(ctx)
 		if err != nil {
 			return err
 		}
-		return l.print(con, list, func(w io.Writer) {
-			row(w, "NAME", "TYPE", "GROUPS", "LAST", "RESULT")
+		return l.Print(con, list, func(w io.Writer) {
+			Row(w, "NAME", "TYPE", "GROUPS", "LAST", "RESULT")
 			for _, ch := range list {
 				groups, last, result := "all", "-", "-"
 				if ch.GroupIDs != nil {
@@ -206,7 +206,7 @@ func (l *alarmChannels) Run(ctx context.Context, con console) error {
 						result += ": " + firstLine(d.Error)
 					}
 				}
-				row(w, ch.Name, ch.Type, groups, last, result)
+				Row(w, ch.Name, ch.Type, groups, last, result)
 			}
 		})
 	})
@@ -214,42 +214,42 @@ func (l *alarmChannels) Run(ctx context.Context, con console) error {
 
 // alarmTest tests channels.
 type alarmTest struct {
-	remote
+	Remote
 
 	Channel string `arg:"" help:"Name of the channel."`
 }
 
 // Run sends the message, and waits until the service has it.
-func (l *alarmTest) Run(ctx context.Context, con console) error {
-	return l.with(func(c *client.Client) error {
+func (l *alarmTest) Run(ctx context.Context, con Console) error {
+	return l.With(func(c *client.Client) error {
 		if err := c.TestAlarm(ctx, l.Channel); err != nil {
 			if errors.Is(err, client.ErrNotFound) {
 				return notFound("there is no channel %q: xxl-job-admin alarm channels shows them", l.Channel)
 			}
 			return err
 		}
-		fmt.Fprintf(con.out, "sent a test through %s\n", safe(l.Channel))
+		fmt.Fprintf(con.Out, "sent a test through %s\n", Safe(l.Channel))
 		return nil
 	})
 }
 
 // alarmMutes lists mute windows.
 type alarmMutes struct {
-	remote
-	output
+	Remote
+	Form
 }
 
 // Run prints them.
-func (l *alarmMutes) Run(ctx context.Context, con console) error {
-	return l.with(func(c *client.Client) error {
+func (l *alarmMutes) Run(ctx context.Context, con Console) error {
+	return l.With(func(c *client.Client) error {
 		list, err := c.Mutes(ctx)
 		if err != nil {
 			return err
 		}
-		return l.print(con, list, func(w io.Writer) {
-			row(w, "OF", "UNTIL", "BY", "REASON")
+		return l.Print(con, list, func(w io.Writer) {
+			Row(w, "OF", "UNTIL", "BY", "REASON")
 			for _, m := range list {
-				row(w, object{m.Kind, m.ObjectID, m.Name}, clock(&m.Until), dash(m.User), dash(m.Reason))
+				Row(w, object{m.Kind, m.ObjectID, m.Name}, clock(&m.Until), dash(m.User), dash(m.Reason))
 			}
 		})
 	})
@@ -264,9 +264,9 @@ type alarmMute struct {
 }
 
 // Run says until when.
-func (m *alarmMute) Run(ctx context.Context, con console) error {
+func (m *alarmMute) Run(ctx context.Context, con Console) error {
 	if m.For < time.Second {
-		return usageError{fmt.Errorf("%v must be at least 1s", m.For)}
+		return UsageError{Err: fmt.Errorf("%v must be at least 1s", m.For)}
 	}
 	return m.withObject(ctx, func(c *client.Client, of object) error {
 		until := time.Now().Add(m.For).Truncate(time.Second).UTC()
@@ -274,7 +274,7 @@ func (m *alarmMute) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(con.out, "muted %s until %s\n", safe(of.String()), clock(&until))
+		fmt.Fprintf(con.Out, "muted %s until %s\n", Safe(of.String()), clock(&until))
 		return nil
 	})
 }
@@ -285,12 +285,12 @@ type alarmUnmute struct {
 }
 
 // Run ends it; one that is not there is no error.
-func (m *alarmUnmute) Run(ctx context.Context, con console) error {
+func (m *alarmUnmute) Run(ctx context.Context, con Console) error {
 	return m.withObject(ctx, func(c *client.Client, of object) error {
 		if err := c.DeleteMute(ctx, of.kind, of.id); err != nil {
 			return err
 		}
-		fmt.Fprintf(con.out, "unmuted %s\n", safe(of.String()))
+		fmt.Fprintf(con.Out, "unmuted %s\n", Safe(of.String()))
 		return nil
 	})
 }

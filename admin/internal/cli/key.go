@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/xxljob-go/xxljob/admin/client"
 )
 
-// keyCmd manages API keys.
-type keyCmd struct {
+// KeyCmd manages API keys.
+type KeyCmd struct {
 	List   keyList   `cmd:"" help:"List API keys."`
 	Create keyCreate `cmd:"" help:"Create an API key and print its secret, once."`
 	Revoke keyRevoke `cmd:"" help:"Revoke API keys at once."`
@@ -20,13 +20,13 @@ type keyCmd struct {
 
 // keyList lists keys.
 type keyList struct {
-	remote
-	output
+	Remote
+	Form
 }
 
 // Run prints them without their secrets.
-func (l *keyList) Run(ctx context.Context, con console) error {
-	return l.with(func(c *client.Client) error {
+func (l *keyList) Run(ctx context.Context, con Console) error {
+	return l.With(func(c *client.Client) error {
 		list := []*client.Key{}
 		for k, err := range c.Keys(ctx) {
 			if err != nil {
@@ -34,14 +34,14 @@ func (l *keyList) Run(ctx context.Context, con console) error {
 			}
 			list = append(list, k)
 		}
-		return l.print(con, list, func(w io.Writer) {
-			row(w, "ID", "NAME", "BEGINS", "VERBS", "GROUPS", "LAST USED", "STATE")
+		return l.Print(con, list, func(w io.Writer) {
+			Row(w, "ID", "NAME", "BEGINS", "VERBS", "GROUPS", "LAST USED", "STATE")
 			for _, k := range list {
 				groups := "all"
 				if k.GroupIDs != nil {
 					groups = strings.Trim(fmt.Sprint(k.GroupIDs), "[]")
 				}
-				row(w, k.ID, k.Name, k.Prefix, strings.Join(k.Verbs, " "), groups, clock(k.LastUsedAt), keyState(k))
+				Row(w, k.ID, k.Name, k.Prefix, strings.Join(k.Verbs, " "), groups, clock(k.LastUsedAt), keyState(k))
 			}
 		})
 	})
@@ -61,8 +61,8 @@ func keyState(k *client.Key) string {
 
 // keyCreate creates a key.
 type keyCreate struct {
-	remote
-	output
+	Remote
+	Form
 
 	Name    string        `arg:"" help:"What it is for."`
 	Verbs   []string      `name:"verb" help:"${key_verbs}" enum:"${verbs}" required:"" env:"-" placeholder:"VERB"`
@@ -72,13 +72,13 @@ type keyCreate struct {
 }
 
 // Run prints the secret.
-func (k *keyCreate) Run(ctx context.Context, con console) error {
+func (k *keyCreate) Run(ctx context.Context, con Console) error {
 	if k.Expires < 0 {
-		return usageError{fmt.Errorf("--expires %v must be above 0", k.Expires)}
+		return UsageError{Err: fmt.Errorf("--expires %v must be above 0", k.Expires)}
 	}
-	with := k.with
+	with := k.With
 	if k.Login != "" {
-		password, _, err := newPassword{PasswordStdin: true}.get(con)
+		password, _, err := PasswordFlag{PasswordStdin: true}.Get(con)
 		if err != nil {
 			return err
 		}
@@ -101,33 +101,33 @@ func (k *keyCreate) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		return k.print(con, key, func(w io.Writer) { fmt.Fprintf(w, "key %d: %s\n", key.ID, key.Secret) })
+		return k.Print(con, key, func(w io.Writer) { fmt.Fprintf(w, "key %d: %s\n", key.ID, key.Secret) })
 	})
 }
 
 // keyRevoke revokes keys.
 type keyRevoke struct {
-	remote
+	Remote
 
 	IDs []string `arg:"" name:"id" help:"Ids of keys."`
 }
 
 // Run revokes them.
-func (k *keyRevoke) Run(ctx context.Context, con console) error {
+func (k *keyRevoke) Run(ctx context.Context, con Console) error {
 	ids := make([]int64, len(k.IDs))
 	for i, text := range k.IDs {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || id < 1 {
-			return usageError{fmt.Errorf("%q is no id: xxl-job-admin key list shows them", text)}
+			return UsageError{Err: fmt.Errorf("%q is no id: xxl-job-admin key list shows them", text)}
 		}
 		ids[i] = id
 	}
-	return k.with(func(c *client.Client) error {
+	return k.With(func(c *client.Client) error {
 		for _, id := range ids {
 			if err := c.RevokeKey(ctx, id); err != nil {
 				return err
 			}
-			fmt.Fprintf(con.out, "revoked key %d\n", id)
+			fmt.Fprintf(con.Out, "revoked key %d\n", id)
 		}
 		return nil
 	})

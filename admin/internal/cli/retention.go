@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/xxljob-go/xxljob/admin/client"
 )
 
-// retentionCmd works on how long rows are kept.
-type retentionCmd struct {
+// RetentionCmd works on how long rows are kept.
+type RetentionCmd struct {
 	Get   retentionGet   `cmd:"" help:"Show how long rows are kept."`
 	Set   retentionSet   `cmd:"" help:"Say for all nodes how long rows are kept; what is not given stays."`
 	Reset retentionReset `cmd:"" help:"Let every node keep rows as it was started."`
@@ -19,18 +19,18 @@ type retentionCmd struct {
 
 // retentionGet shows the retention.
 type retentionGet struct {
-	remote
-	output
+	Remote
+	Form
 }
 
 // Run prints it.
-func (g *retentionGet) Run(ctx context.Context, con console) error {
-	return g.with(func(c *client.Client) error {
+func (g *retentionGet) Run(ctx context.Context, con Console) error {
+	return g.With(func(c *client.Client) error {
 		r, err := c.Retention(ctx)
 		if err != nil {
 			return err
 		}
-		return g.print(con, r, func(w io.Writer) { retentionTable(w, r) })
+		return g.Print(con, r, func(w io.Writer) { retentionTable(w, r) })
 	})
 }
 
@@ -47,22 +47,22 @@ func retentionTable(w io.Writer, r *client.Retention) {
 	if r.Source == client.RetentionOfSetting {
 		source = "set for all nodes"
 	}
-	row(w, "WHAT", "KEPT")
-	row(w, "runs", kept(r.RunDays, "days"))
-	row(w, "runs of each job", kept(r.KeepPerJob, "runs"))
-	row(w, "audit records", kept(r.AuditDays, "days"))
-	row(w, "alarms that have ended", kept(r.AlarmDays, "days"))
-	row(w, "source", source)
+	Row(w, "WHAT", "KEPT")
+	Row(w, "runs", kept(r.RunDays, "days"))
+	Row(w, "runs of each job", kept(r.KeepPerJob, "runs"))
+	Row(w, "audit records", kept(r.AuditDays, "days"))
+	Row(w, "alarms that have ended", kept(r.AlarmDays, "days"))
+	Row(w, "source", source)
 	if l := r.LastCleaned; l != nil {
-		row(w, "last cleaned", fmt.Sprintf("%s by %s: %d runs, %d audit records, %d alarms, %d logins",
+		Row(w, "last cleaned", fmt.Sprintf("%s by %s: %d runs, %d audit records, %d alarms, %d logins",
 			clock(&l.At), l.Node, l.Runs, l.AuditRecords, l.Alarms, l.Sessions))
 	}
 }
 
 // retentionSet sets the retention.
 type retentionSet struct {
-	remote
-	output
+	Remote
+	Form
 
 	RunDays    *int `help:"Days of runs beside today, 3 to 3650; 0 is for ever." env:"-" placeholder:"N"`
 	KeepPerJob *int `help:"Newest runs of each job, whatever their age; 0 is without limit." env:"-" placeholder:"N"`
@@ -72,14 +72,14 @@ type retentionSet struct {
 }
 
 // Run asks, and sets it.
-func (s *retentionSet) Run(ctx context.Context, con console) error {
+func (s *retentionSet) Run(ctx context.Context, con Console) error {
 	if s.RunDays == nil && s.KeepPerJob == nil && s.AuditDays == nil && s.AlarmDays == nil {
-		return usageError{errors.New("give --run-days, --keep-per-job, --audit-days or --alarm-days")}
+		return UsageError{Err: errors.New("give --run-days, --keep-per-job, --audit-days or --alarm-days")}
 	}
 	if s.Output != "table" && !s.Yes {
-		return usageError{errors.New("--output json and yaml ask no questions: give --yes")}
+		return UsageError{Err: errors.New("--output json and yaml ask no questions: give --yes")}
 	}
-	return s.with(func(c *client.Client) error {
+	return s.With(func(c *client.Client) error {
 		now, err := c.Retention(ctx)
 		if err != nil {
 			return err
@@ -110,24 +110,24 @@ func (s *retentionSet) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		return s.print(con, r, func(w io.Writer) { retentionTable(w, r) })
+		return s.Print(con, r, func(w io.Writer) { retentionTable(w, r) })
 	})
 }
 
 // retentionReset gives the retention back to the nodes.
 type retentionReset struct {
-	remote
-	output
+	Remote
+	Form
 
 	Yes bool `help:"Ask no questions." short:"y" env:"-"`
 }
 
 // Run asks, and does it.
-func (s *retentionReset) Run(ctx context.Context, con console) error {
+func (s *retentionReset) Run(ctx context.Context, con Console) error {
 	if s.Output != "table" && !s.Yes {
-		return usageError{errors.New("--output json and yaml ask no questions: give --yes")}
+		return UsageError{Err: errors.New("--output json and yaml ask no questions: give --yes")}
 	}
-	return s.with(func(c *client.Client) error {
+	return s.With(func(c *client.Client) error {
 		question := "Keep rows as the nodes were started? What goes does not come back."
 		if err := confirm(con, s.Yes, question); err != nil {
 			return err
@@ -136,6 +136,6 @@ func (s *retentionReset) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		return s.print(con, r, func(w io.Writer) { retentionTable(w, r) })
+		return s.Print(con, r, func(w io.Writer) { retentionTable(w, r) })
 	})
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"testing"
@@ -33,12 +33,4 @@ func TestStanding(t *testing.T) {
 	assert.Equal(t, "ok", standing(&client.Address{Connections: 1}))
 	assert.Equal(t, "ok", standing(&client.Address{InFlight: 1}))
 	assert.Contains(t, standing(&client.Address{Connections: 1, DeadSince: &since}), "dead since 2026-11-21")
-}
-
-// --groups gives one role, and says which command gives the others.
-func TestGroupsWithARole(t *testing.T) {
-	t.Parallel()
-	_, err := (&rights{Groups: []string{"kitchen=viewer"}}).input(t.Context(), nil)
-	assert.ErrorContains(t, err, "user grant NAME kitchen viewer")
-	assert.ErrorAs(t, err, new(usageError))
 }

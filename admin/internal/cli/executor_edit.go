@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 
 // executorCreate makes a group.
 type executorCreate struct {
-	remote
-	output
+	Remote
+	Form
 
 	Name      string   `arg:"" help:"App name of the executors, 4 to 64 characters."`
 	Title     string   `help:"What people see in lists. Default: the app name." env:"-" placeholder:"TEXT"`
@@ -24,8 +24,8 @@ type executorCreate struct {
 }
 
 // Run prints its id.
-func (e *executorCreate) Run(ctx context.Context, con console) error {
-	return e.with(func(c *client.Client) error {
+func (e *executorCreate) Run(ctx context.Context, con Console) error {
+	return e.With(func(c *client.Client) error {
 		in := client.GroupInput{AppName: e.Name, Title: cmp.Or(e.Title, e.Name), Addresses: e.Addresses}
 		if len(e.Addresses) > 0 {
 			in.AddressMode = client.AddressManual
@@ -34,42 +34,42 @@ func (e *executorCreate) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		return e.print(con, g, func(w io.Writer) { fmt.Fprintf(w, "group %d: %s\n", g.ID, safe(g.AppName)) })
+		return e.Print(con, g, func(w io.Writer) { fmt.Fprintf(w, "group %d: %s\n", g.ID, Safe(g.AppName)) })
 	})
 }
 
 // executorDelete deletes a group.
 type executorDelete struct {
-	remote
+	Remote
 
 	Group string `arg:"" help:"App name or id of the group."`
 	Yes   bool   `help:"Ask no questions." short:"y" env:"-"`
 }
 
 // Run asks, and deletes it. The admin refuses a group that has jobs.
-func (e *executorDelete) Run(ctx context.Context, con console) error {
-	return e.with(func(c *client.Client) error {
+func (e *executorDelete) Run(ctx context.Context, con Console) error {
+	return e.With(func(c *client.Client) error {
 		g, err := findGroup(ctx, c, e.Group)
 		if err != nil {
 			return err
 		}
-		question := fmt.Sprintf("Delete group %d %s, so that its executors find no group here?", g.ID, safe(g.AppName))
+		question := fmt.Sprintf("Delete group %d %s, so that its executors find no group here?", g.ID, Safe(g.AppName))
 		if err := confirm(con, e.Yes, question); err != nil {
 			return err
 		}
 		if err := c.DeleteGroup(ctx, g.ID, "*"); err != nil {
 			return err
 		}
-		fmt.Fprintf(con.out, "deleted group %d %s\n", g.ID, safe(g.AppName))
-		fmt.Fprintf(con.err, "without its token it comes back: xxl-job-admin executor restore %d\n", g.ID)
+		fmt.Fprintf(con.Out, "deleted group %d %s\n", g.ID, Safe(g.AppName))
+		fmt.Fprintf(con.Err, "without its token it comes back: xxl-job-admin executor restore %d\n", g.ID)
 		return nil
 	})
 }
 
 // executorToken gives a group another access token.
 type executorToken struct {
-	remote
-	output
+	Remote
+	Form
 
 	Group   string  `arg:"" help:"App name or id of the group."`
 	Overlap overlap `help:"${executor_overlap}" env:"-" placeholder:"TIME"`
@@ -109,11 +109,11 @@ func (o *overlap) UnmarshalText(text []byte) error {
 }
 
 // Run asks, and prints the token, once.
-func (e *executorToken) Run(ctx context.Context, con console) error {
+func (e *executorToken) Run(ctx context.Context, con Console) error {
 	if e.Output != "table" && !e.Yes {
-		return usageError{errors.New("--output json and yaml ask no questions: give --yes")}
+		return UsageError{Err: errors.New("--output json and yaml ask no questions: give --yes")}
 	}
-	return e.with(func(c *client.Client) error {
+	return e.With(func(c *client.Client) error {
 		g, err := findGroup(ctx, c, e.Group)
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func (e *executorToken) Run(ctx context.Context, con console) error {
 		case o > 0:
 			what = "and take the old one too for " + strings.TrimSuffix(o.String(), "0m0s")
 		}
-		question := fmt.Sprintf("Give group %d %s another token, %s?", g.ID, safe(g.AppName), what)
+		question := fmt.Sprintf("Give group %d %s another token, %s?", g.ID, Safe(g.AppName), what)
 		if err := confirm(con, e.Yes, question); err != nil {
 			return err
 		}
@@ -133,8 +133,8 @@ func (e *executorToken) Run(ctx context.Context, con console) error {
 		if err != nil {
 			return err
 		}
-		return e.print(con, map[string]string{"token": token}, func(w io.Writer) {
-			fmt.Fprintf(w, "token of %s: %s\n", safe(g.AppName), token)
+		return e.Print(con, map[string]string{"token": token}, func(w io.Writer) {
+			fmt.Fprintf(w, "token of %s: %s\n", Safe(g.AppName), token)
 		})
 	})
 }

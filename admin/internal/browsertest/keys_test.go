@@ -69,6 +69,59 @@ func TestCommandBox(t *testing.T) {
 	b.clean("nothing found")
 }
 
+// TestCommandBoxActs: what is asked for as a verb and a name is done with the
+// keyboard alone, in the language of the page and in English; ids lead to jobs and
+// runs, and parts of titles to pages.
+func TestCommandBoxActs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	w.executor(t)
+	b := w.operator(t)
+	job := fmt.Sprintf("/jobs/%d", w.seeds.jobs[0])
+	run := b.runJob(w.seeds.jobs[0], "ok")
+	say := func(typed, suggested string) {
+		t.Helper()
+		b.visit("/help")
+		b.do(key("/"))
+		b.until(`document.activeElement.id === 'command'`)
+		b.do(chromedp.SendKeys(chromedp.CSS(`#command`), typed))
+		b.until(fmt.Sprintf(`document.querySelector('#found:not([hidden]) a')?.textContent.includes(%q)`, suggested))
+		b.do(key("ArrowDown"))
+		assert.True(t, b.is(`document.getElementById(document.querySelector('#command').getAttribute('aria-activedescendant')).matches('a.here')`))
+		b.clean(typed)
+	}
+	for _, tt := range []struct{ lang, typed, suggested, stop, stopped string }{
+		{"en", "run tick", "Run “tick” now", "start tick", "Start “tick”"},
+		{"zh-CN", "执行tick", "立即执行“tick”", "停止 tick", "停止“tick”"},
+	} {
+		b.prefer(tt.lang, "light")
+		say(tt.typed, tt.suggested)
+		b.picture("command-run-" + tt.lang)
+		b.follow(key("Enter"))
+		b.until(`document.activeElement.matches('form[action$="/run"] button')`)
+		assert.Equal(t, job+"?do=run", b.text(`location.pathname + location.search`))
+		b.clean("asked to run")
+		b.picture("command-asked-" + tt.lang)
+		b.follow(key("Enter"))
+		assert.Regexp(t, `^/runs/\d+$`, b.text(`location.pathname`))
+		say(tt.stop, tt.stopped)
+		b.follow(key("Enter"))
+		b.until(`document.activeElement.matches('form[action$="/stop"] button, form[action$="/start"] button')`)
+		b.follow(key("Enter"))
+		b.until(`document.querySelector('.toast')`)
+		assert.Equal(t, job, b.text(`location.pathname + location.search`))
+	}
+	say(fmt.Sprint(run), fmt.Sprintf("#%d", run))
+	b.follow(key("Enter"))
+	assert.Equal(t, fmt.Sprintf("/runs/%d", run), b.text(`location.pathname`))
+	for typed, path := range map[string]string{"操作记录": "/settings/audit", "audit": "/settings/audit", "执行器": "/executors"} {
+		b.visit("/help")
+		b.write(`#command`, typed)
+		b.until(`document.querySelector('#found:not([hidden]) a[href="` + path + `"]')`)
+	}
+	b.clean("pages")
+}
+
 // TestKeys works on the list of jobs without a mouse.
 func TestKeys(t *testing.T) {
 	t.Parallel()

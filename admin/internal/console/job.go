@@ -50,6 +50,7 @@ type jobPage struct {
 	Tabs      []tab
 	Tab       string
 	Renew     string // path of what renews itself
+	Do        string // run, start or stop, when that was asked for in the command box
 	Runs      []runLine
 	Times     []time.Time // the next ones
 	Month     *monthView  // the calendar of them; nil where there are none
@@ -125,6 +126,8 @@ func (c *call) job(ctx context.Context) error {
 	}
 	again := c.r.URL.Query()
 	again.Set("part", "now")
+	again.Del("do")
+	p.Do = c.str("do")
 	p.Renew = "/jobs/" + strconv.Itoa(int(j.ID)) + "?" + again.Encode()
 	return c.render(ctx, "job", head{
 		Title: j.Name, Section: "jobs", Crumbs: []crumb{{c.t("nav.jobs"), "/jobs"}}, Script: "renew.js",

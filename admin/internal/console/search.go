@@ -2,13 +2,15 @@ package console
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
-// maxFound is how many jobs the command box shows.
+// maxFound is how many jobs, and how many executors, the command box shows.
 const maxFound = 8
 
 // found is a line of what was found.
@@ -23,14 +25,19 @@ type searchPage struct {
 	All   string // path of the list of all jobs of the name; "" when all are here
 }
 
-// search finds jobs by id and name, and pages by their title; with the
-// parameter part it answers with the lines alone.
+// search finds what can be done with a job ("run settle"), jobs and runs by id, jobs
+// and executors by name, and pages by their title; with the parameter part it
+// answers with the lines alone.
 func (c *call) search(ctx context.Context) error {
 	q := c.str("q")
 	p := searchPage{Q: q}
 	if q != "" {
-		if err := c.findJobs(ctx, q, &p); err != nil {
-			return err
+		for _, find := range []func(context.Context, string, *searchPage) error{
+			c.findActions, c.findByID, c.findJobs, c.findExecutors,
+		} {
+			if err := find(ctx, q, &p); err != nil {
+				return err
+			}
 		}
 		c.findPages(q, &p)
 	}
@@ -43,22 +50,125 @@ func (c *call) search(ctx context.Context) error {
 	return c.render(ctx, "search", head{Title: c.t("search.title")}, p)
 }
 
-func (c *call) findJobs(ctx context.Context, q string, p *searchPage) error {
-	number := strings.TrimPrefix(q, "#")
-	if id, err := strconv.ParseInt(number, 10, 32); err == nil && id > 0 {
-		j, err := c.s.cfg.Ops.Job(ctx, c.who, int32(id))
-		if err == nil {
-			p.Items = append(p.Items, c.foundJob(j))
-		} else if _, ok := c.why(err); !ok {
+// deed is what the command box can do with a job: its page asks for it, with the
+// focus on the button.
+type deed struct {
+	name string
+	path string // behind that of the job
+	may  func(j *model.Job, r rights) bool
+}
+
+// deeds are those that there are, in the order in which they are offered.
+func deeds() []deed {
+	return []deed{
+		{"run", "?do=run", func(_ *model.Job, r rights) bool { return r.Run }},
+		{"start", "?do=start", func(j *model.Job, r rights) bool { return r.Run && !j.Running }},
+		{"stop", "?do=stop", func(j *model.Job, r rights) bool { return r.Run && j.Running }},
+		{"edit", "/edit", func(_ *model.Job, r rights) bool { return r.Edit }},
+		{"delete", "/delete", func(_ *model.Job, r rights) bool { return r.Edit }},
+	}
+}
+
+// findActions finds what is asked for as a verb and a job, by a part of its name or
+// its id. Verbs are those of the page's language, and the English ones.
+func (c *call) findActions(ctx context.Context, q string, p *searchPage) error {
+	for _, d := range deeds() {
+		about, asked := afterVerb(q, c.t("search.verbs."+d.name)+" "+i18n.En.Console("search.verbs."+d.name))
+		if !asked {
+			continue
+		}
+		jobs, _, err := c.jobsCalled(ctx, about)
+		if err != nil {
 			return err
 		}
+		for _, j := range jobs {
+			if d.may(j, c.rightsIn(j.GroupID)) {
+				p.Items = append(p.Items, found{
+					Text: c.t("search.do."+d.name, j.Name), Kind: c.t("search.kind.do", j.ID), Path: pathOfJob(j.ID) + d.path,
+				})
+			}
+		}
 	}
-	list, total, err := c.s.cfg.Ops.ListJobs(ctx, c.who, model.JobFilter{Name: q, Limit: maxFound})
+	return nil
+}
+
+// afterVerb returns what stands behind one of the verbs, which are separated by
+// blanks. A blank follows a verb, but behind a Chinese one.
+func afterVerb(q, verbs string) (about string, ok bool) {
+	lower := strings.ToLower(q)
+	for verb := range strings.FieldsSeq(verbs) {
+		rest, found := strings.CutPrefix(lower, verb)
+		if !found {
+			continue
+		}
+		about = strings.TrimSpace(rest)
+		if latin := verb[0] < 0x80; about != "" && (!latin || rest[0] == ' ') {
+			return about, true
+		}
+	}
+	return "", false
+}
+
+// jobsCalled returns jobs by a part of their name or by their id, which comes
+// first, and how many there are.
+func (c *call) jobsCalled(ctx context.Context, q string) (jobs []*model.Job, total int, err error) {
+	jobs, total, err = c.s.cfg.Ops.ListJobs(ctx, c.who, model.JobFilter{Name: q, Limit: maxFound})
+	if err != nil {
+		return nil, 0, err
+	}
+	id := idOf(q)
+	if id <= 0 || id > 1<<31-1 || slices.ContainsFunc(jobs, func(j *model.Job) bool { return int64(j.ID) == id }) {
+		return jobs, total, nil
+	}
+	j, err := c.s.cfg.Ops.Job(ctx, c.who, int32(id))
+	if err == nil {
+		return append([]*model.Job{j}, jobs...), total + 1, nil
+	}
+	if _, ours := c.why(err); !ours {
+		return nil, 0, err
+	}
+	return jobs, total, nil
+}
+
+// idOf reads "42" and "#42"; 0 is no id.
+func idOf(q string) int64 {
+	id, err := strconv.ParseInt(strings.TrimPrefix(q, "#"), 10, 64)
+	if err != nil || id < 0 {
+		return 0
+	}
+	return id
+}
+
+// findByID finds a run by its id.
+func (c *call) findByID(ctx context.Context, q string, p *searchPage) error {
+	id := idOf(q)
+	if id == 0 {
+		return nil
+	}
+	l, err := c.s.cfg.Ops.Log(ctx, c.who, id)
+	if err != nil {
+		if _, ours := c.why(err); !ours {
+			return err
+		}
+		return nil
+	}
+	text := "#" + strconv.FormatInt(id, 10) + " " + stamp(l.TriggerTime.In(c.s.cfg.Location))
+	if j, err := c.s.cfg.Ops.Job(ctx, c.who, l.JobID); err == nil {
+		text += " " + j.Name
+	} else if _, ours := c.why(err); !ours {
+		return err
+	}
+	p.Items = append(p.Items, found{Text: text, Kind: c.t("search.kind.run"), Path: "/runs/" + strconv.FormatInt(id, 10)})
+	return nil
+}
+
+func (c *call) findJobs(ctx context.Context, q string, p *searchPage) error {
+	list, total, err := c.jobsCalled(ctx, q)
 	if err != nil {
 		return err
 	}
 	for _, j := range list {
-		p.Items = append(p.Items, c.foundJob(j))
+		p.Items = append(p.Items, found{Text: j.Name, Kind: c.t("search.kind.job", j.ID), Path: pathOfJob(j.ID)})
 	}
 	if total > len(list) {
 		p.All = "/jobs" + query("name", q)
@@ -66,17 +176,52 @@ func (c *call) findJobs(ctx context.Context, q string, p *searchPage) error {
 	return nil
 }
 
-func (c *call) foundJob(j *model.Job) found {
-	id := strconv.Itoa(int(j.ID))
-	return found{Text: j.Name, Kind: c.t("search.kind.job", id), Path: "/jobs/" + id}
+func pathOfJob(id int32) string { return "/jobs/" + strconv.Itoa(int(id)) }
+
+// findExecutors finds executors by a part of their title or app name.
+func (c *call) findExecutors(ctx context.Context, q string, p *searchPage) error {
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	count := 0
+	for _, g := range groups {
+		if count == maxFound {
+			break
+		}
+		if contains(g.Title, q) || contains(g.AppName, q) {
+			p.Items = append(p.Items, found{Text: g.Title + " (" + g.AppName + ")", Kind: c.t("search.kind.executor"), Path: executorPath(g.ID)})
+			count++
+		}
+	}
+	return nil
 }
 
-// findPages looks for pages in the language of the page.
+// contains reports whether a text has a part, in whatever case.
+func contains(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+// findPages looks for pages in the language of the page, and by their English
+// titles.
 func (c *call) findPages(q string, p *searchPage) {
+	type titled struct{ key, path string }
+	var pages []titled
 	for _, item := range sections {
-		title := c.t("nav." + item.name)
-		if c.s.has(item.path) && strings.Contains(strings.ToLower(title), strings.ToLower(q)) {
-			p.Items = append(p.Items, found{Text: title, Kind: c.t("search.kind.page"), Path: item.path})
+		if c.s.has(item.path) {
+			pages = append(pages, titled{"nav." + item.name, item.path})
+		}
+	}
+	for _, t := range c.settingsPages() {
+		pages = append(pages, titled{"settings." + t.name, t.path})
+	}
+	pages = append(pages, titled{"deleted.jobs", "/jobs/deleted"})
+	if rightsOf(c.who.CanAnywhere).Edit {
+		pages = append(pages, titled{"jobs.new", "/jobs/new"}, titled{"jobs.import", "/jobs/import"})
+	}
+	for _, page := range pages {
+		if title := c.t(page.key); contains(title, q) || contains(i18n.En.Console(page.key), q) {
+			p.Items = append(p.Items, found{Text: title, Kind: c.t("search.kind.page"), Path: page.path})
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,13 +34,15 @@ func (s *Server) registerSettings() {
 	s.registerSystem()
 }
 
-// settingsTabs are the pages of the settings that the visitor may see.
-func (c *call) settingsTabs(current string) []tab {
-	var list []tab
-	for _, t := range []struct {
-		name, path string
-		admin      bool
-	}{
+// settingsPage is a page of the settings.
+type settingsPage struct {
+	name, path string
+	admin      bool // for administrators only
+}
+
+// settingsPages are those that the visitor may see.
+func (c *call) settingsPages() []settingsPage {
+	all := []settingsPage{
 		{"account", "/settings", false},
 		{"sessions", "/settings/sessions", false},
 		{"users", "/settings/users", true},
@@ -48,10 +51,15 @@ func (c *call) settingsTabs(current string) []tab {
 		{"audit", "/settings/audit", true},
 		{"cluster", "/settings/cluster", true},
 		{"about", "/settings/about", false},
-	} {
-		if !t.admin || c.user.Admin {
-			list = append(list, tab{Text: c.t("settings." + t.name), Path: t.path, Current: t.name == current})
-		}
+	}
+	return slices.DeleteFunc(all, func(p settingsPage) bool { return p.admin && !c.user.Admin })
+}
+
+// settingsTabs are the pages of the settings that the visitor may see.
+func (c *call) settingsTabs(current string) []tab {
+	var list []tab
+	for _, t := range c.settingsPages() {
+		list = append(list, tab{Text: c.t("settings." + t.name), Path: t.path, Current: t.name == current})
 	}
 	return list
 }

@@ -14,11 +14,20 @@ const found = $('#found');
 if (command) {
   let asked = 0;
   let timer;
+  const show = (shown) => {
+    found.hidden = !shown;
+    command.setAttribute('aria-expanded', String(shown));
+    if (!shown) command.removeAttribute('aria-activedescendant');
+  };
+  for (const [name, value] of [['role', 'combobox'], ['aria-controls', 'found'], ['aria-autocomplete', 'list']]) command.setAttribute(name, value);
+  found.setAttribute('role', 'listbox');
+  found.setAttribute('aria-label', command.labels[0].textContent);
+  show(false);
   const suggest = async () => {
     const mine = ++asked;
     const q = command.value.trim();
     if (q === '') {
-      found.hidden = true;
+      show(false);
       return;
     }
     const url = new URL(command.form.action);
@@ -28,9 +37,14 @@ if (command) {
       const answer = await fetch(url, { headers: { Accept: 'text/html' } });
       if (!answer.ok || answer.redirected || mine !== asked) return;
       found.innerHTML = await answer.text(); // rendered and escaped by the server
-      found.hidden = false;
+      $$('a', found).forEach((a, i) => {
+        a.id = 'found-' + i;
+        a.role = 'option';
+        a.tabIndex = -1; // the arrows lead there
+      });
+      show(true);
     } catch {
-      found.hidden = true;
+      show(false);
     }
   };
   command.addEventListener('input', () => {
@@ -39,22 +53,26 @@ if (command) {
   });
   command.addEventListener('keydown', (e) => {
     const links = $$('a', found);
+    if (e.isComposing) return; // what an input method writes is not done
     if (e.key === 'Escape') {
-      found.hidden = true;
+      show(false);
       command.blur();
     } else if ((e.key === 'ArrowDown' || e.key === 'ArrowUp') && links.length > 0) {
       e.preventDefault();
       const at = links.findIndex((a) => a.classList.contains('here'));
       links.forEach((a) => a.classList.remove('here'));
       const step = e.key === 'ArrowDown' ? 1 : -1;
-      links[(at + step + links.length) % links.length].classList.add('here');
+      const to = links.at((at < 0 && step < 0 ? -1 : at + step) % links.length);
+      to.classList.add('here');
+      to.scrollIntoView({ block: 'nearest' });
+      command.setAttribute('aria-activedescendant', to.id);
     } else if (e.key === 'Enter' && $('a.here', found)) {
       e.preventDefault();
       $('a.here', found).click();
     }
   });
   document.addEventListener('click', (e) => {
-    if (!command.form.contains(e.target)) found.hidden = true;
+    if (!command.form.contains(e.target)) show(false);
   });
 }
 

@@ -37,13 +37,14 @@ const (
 	Waiting Class = "waiting"
 	Skipped Class = "skipped"
 	Lost    Class = "lost"
-	Plain   Class = "plain" // no result: lateness, a number of things
+	Killed  Class = "killed" // by a person
+	Plain   Class = "plain"  // no result: lateness, a number of things
 )
 
 // name is the CSS class.
 func (c Class) name() string {
 	switch c {
-	case OK, Failed, Running, Waiting, Skipped, Lost, Plain:
+	case OK, Failed, Running, Waiting, Skipped, Lost, Killed, Plain:
 		return "c-" + string(c)
 	}
 	return "c-" + string(Lost)
@@ -62,7 +63,9 @@ func (c Class) sign() string {
 		return "◷"
 	case Skipped:
 		return "⊘"
-	case Lost, Plain:
+	case Lost:
+		return "?"
+	case Killed, Plain:
 	}
 	return "■"
 }

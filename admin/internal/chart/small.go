@@ -209,6 +209,10 @@ func (d *stripDrawing) draw(c *canvas, r *StripRun, x float64, newest bool) {
 	}
 	c.text("title", r.Label)
 	c.tag("rect", "class", "chart-hit", "x", num(x)) // the style sheet says how large
+	if r.Class == Failed || r.Class == Lost {        // seen at a glance, however short the run was
+		c.tag("rect", "class", r.Class.name()+" chart-fault", "x", num(x+1), "y", "0", "width", num(d.bar),
+			"height", num(d.height))
+	}
 	height := math.Round(d.high(r.Took)*10) / 10
 	c.shape(r.Class, x+1, d.height-height, d.bar, height)
 	if r.Took > d.short && d.short > 0 {
@@ -224,7 +228,7 @@ func (d *stripDrawing) draw(c *canvas, r *StripRun, x float64, newest bool) {
 
 // shape draws a bar in the shape of its result: ok is whole, failed is crossed
 // out, running is open at the top, waiting is an outline, skipped has a stroke
-// through it, lost is dashed.
+// through it, lost is dashed, killed is an outline with a block on top.
 func (c *canvas) shape(class Class, x, y, width, height float64) {
 	name := class.name()
 	box := []string{"class", name, "x", num(x), "y", num(y), "width", num(width), "height", num(height)}
@@ -248,6 +252,10 @@ func (c *canvas) shape(class Class, x, y, width, height float64) {
 	case Waiting:
 		box[1] += " chart-open"
 		c.tag("rect", box...)
+	case Killed:
+		box[1] += " chart-open"
+		c.tag("rect", box...)
+		c.tag("rect", "class", name, "x", num(x), "y", num(y), "width", num(width), "height", num(min(width, height)))
 	case Lost:
 		box[1] += " chart-open chart-dashed"
 		c.tag("rect", box...)

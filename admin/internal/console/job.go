@@ -31,7 +31,7 @@ type runLine struct {
 	ID      int64
 	At      time.Time
 	Took    string
-	Result  result
+	Result  runState
 	Where   string
 	WhereAt string // path of the address
 	Message string
@@ -165,17 +165,14 @@ func (c *call) lastRuns(ctx context.Context, f model.LogFilter) ([]runLine, erro
 	}
 	lines := make([]runLine, len(list))
 	for i, l := range list {
-		r := model.Recent{
-			TriggerTime: l.TriggerTime, TriggerCode: l.TriggerCode, HandleTime: l.HandleTime, HandleCode: l.HandleCode,
-		}
 		own, _ := splitMessage(l.HandleMsg.S)
 		lines[i] = runLine{
-			ID: l.ID, At: l.TriggerTime, Result: c.resultOf(l.TriggerCode, l.HandleCode), Where: l.Address.S,
+			ID: l.ID, At: l.TriggerTime, Result: c.stateOf(l.Recent()), Where: l.Address.S,
 			WhereAt: wherePath(l),
 			Message: headline(own), Took: "–",
 		}
 		if l.TriggerCode == model.CodeSuccess {
-			lines[i].Took = c.wholeSeconds(r.Took(c.now()))
+			lines[i].Took = c.lasted(l.Recent())
 		} else if lines[i].Message == "" {
 			lines[i].Message = firstLine(model.TriggerOutcome(l.TriggerMsg.S))
 		}

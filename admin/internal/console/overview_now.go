@@ -49,9 +49,9 @@ func (c *call) pulse(p *overviewPage) {
 			ID: "minutes", Title: c.t("home.minutes"), Unit: c.t("home.minutes.unit"), Table: c.t("table"),
 		},
 		Series: []chart.Series{
-			{Name: c.t("run.ok"), Class: chart.OK},
-			{Name: c.t("run.failed"), Class: chart.Failed},
-			{Name: c.t("run.timeout"), Class: chart.Lost},
+			{Name: c.t("runs.ok"), Class: chart.OK},
+			{Name: c.t("runs.failed"), Class: chart.Failed},
+			{Name: c.t("runs.timeout"), Class: chart.Lost},
 		},
 		When: c.t("home.minute"), Label: func(t time.Time) string { return t.Format("15:04") },
 	}
@@ -168,9 +168,9 @@ func (c *call) days(first time.Time, data *ops.Chart) template.HTML {
 			ID: "days", Title: c.t("home.days", homeDays), Unit: c.t("home.runs.unit"), Table: c.t("table"),
 		},
 		Series: []chart.Series{
-			{Name: c.t("run.ok"), Class: chart.OK},
-			{Name: c.t("run.failed"), Class: chart.Failed},
-			{Name: c.t("run.running"), Class: chart.Running},
+			{Name: c.t("runs.ok"), Class: chart.OK},
+			{Name: c.t("runs.failed"), Class: chart.Failed},
+			{Name: c.t("runs.running"), Class: chart.Running},
 		},
 		When: c.t("home.day"), Label: func(t time.Time) string { return t.Format("01-02") },
 	}

@@ -36,7 +36,7 @@ func (s *Server) funcs(key viewKey) template.FuncMap {
 				t.Format(" 15:04:05 ") + offset(t)
 		},
 		"iso":   func(t time.Time) string { return t.In(s.cfg.Location).Format(time.RFC3339) },
-		"whole": func(d time.Duration) string { return wholeSeconds(key.lang, d) },
+		"took":  func(d time.Duration) string { return took(key.lang, d) },
 		"count": count,
 		"join":  strings.Join,
 	}

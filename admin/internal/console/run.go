@@ -60,7 +60,7 @@ func (c *call) run(ctx context.Context) error {
 		return err
 	}
 	p := runPage{
-		ID: l.ID, JobID: l.JobID, At: l.TriggerTime, State: c.stateOf(l.TriggerCode, l.HandleCode),
+		ID: l.ID, JobID: l.JobID, At: l.TriggerTime, State: c.stateOf(l.Recent()),
 		Where: l.Address.S, WhereAt: wherePath(l), Handler: l.Handler.S, Param: l.Param.S, Shard: l.ShardingParam.S,
 		Said: triggerTexts(l.TriggerMsg.S), Took: c.runRow(l, "").Took,
 	}

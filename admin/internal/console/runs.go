@@ -74,21 +74,42 @@ type runsPage struct {
 // choice is an entry of a selection.
 type choice struct{ Value, Text string }
 
-// stateOf says how a run is, by its codes.
-func (c *call) stateOf(triggerCode, handleCode int32) runState {
-	switch {
-	case handleCode == model.CodeSuccess:
-		return runState{"ok", c.t("runs.ok")}
-	case handleCode == model.CodeTimeout:
-		return runState{"bad", c.t("runs.timeout")}
-	case handleCode != model.CodeNone:
-		return runState{"bad", c.t("runs.failed")}
-	case triggerCode == model.CodeSuccess:
-		return runState{"run", c.t("runs.running")}
-	case triggerCode != model.CodeNone:
-		return runState{"bad", c.t("runs.notsent")}
+// stateOf says how a run is. What a person has ended, and what its job had no use
+// for, look like no fault.
+func (c *call) stateOf(r model.Recent) runState {
+	kind, word := "wait", "waiting"
+	switch r.Kind() {
+	case model.EndOK:
+		kind, word = "ok", "ok"
+	case model.EndFailed:
+		kind, word = "bad", "failed"
+	case model.EndTimeout:
+		kind, word = "bad", "timeout"
+	case model.EndUnsent:
+		kind, word = "bad", "unsent"
+	case model.EndLost:
+		kind, word = "lost", "lost"
+	case model.EndKilled:
+		kind, word = "kill", "killed"
+	case model.EndSkipped:
+		kind, word = "skip", "skipped"
+	case model.EndOpen:
+		if r.TriggerCode == model.CodeSuccess {
+			kind, word = "run", "running"
+		}
 	}
-	return runState{"wait", c.t("runs.waiting")}
+	return runState{kind, c.t("runs." + word)}
+}
+
+// lasted is how long a run took, or has been at it: to the millisecond where that
+// is on record, else in whole seconds.
+func (c *call) lasted(r model.Recent) string {
+	if d := r.Took(c.now()); !r.Exact() {
+		return c.wholeSeconds(d)
+	} else if d > 0 {
+		return took(c.lang, d)
+	}
+	return "< 1 ms"
 }
 
 // runFilter reads the filter of the list; problem names a field that says
@@ -214,8 +235,12 @@ func (c *call) finishRuns(ctx context.Context, v url.Values, f model.RunFilter, 
 	for _, g := range groups {
 		p.Groups = append(p.Groups, choice{strconv.Itoa(int(g.ID)), g.Title + " (" + g.AppName + ")"})
 	}
-	for _, r := range []model.RunResult{model.RunOK, model.RunFailed, model.RunRunning, model.RunWaiting} {
-		p.Results = append(p.Results, choice{string(r), c.t("runs." + string(r))})
+	for _, r := range model.RunResults() {
+		word := string(r)
+		if r == model.RunFailed {
+			word = "faults"
+		}
+		p.Results = append(p.Results, choice{string(r), c.t("runs." + word)})
 	}
 	if f.JobID != 0 {
 		if j, err := c.s.cfg.Ops.Job(ctx, c.who, f.JobID); err == nil {
@@ -303,17 +328,17 @@ func (c *call) runRows(ctx context.Context, list []*model.Log) ([]runRow, error)
 // runRow is a run as a line.
 func (c *call) runRow(l *model.Log, job string) runRow {
 	r := runRow{
-		ID: l.ID, JobID: l.JobID, Job: job, At: l.TriggerTime, State: c.stateOf(l.TriggerCode, l.HandleCode),
+		ID: l.ID, JobID: l.JobID, Job: job, At: l.TriggerTime, State: c.stateOf(l.Recent()),
 		Where: l.Address.S, WhereAt: wherePath(l), Shard: l.ShardingParam.S, Took: "–",
 	}
 	own, _ := splitMessage(l.HandleMsg.S)
 	r.Message = headline(own)
 	switch {
 	case l.TriggerTime.IsZero():
-	case !l.HandleTime.IsZero():
-		r.Took = c.wholeSeconds(l.HandleTime.Sub(l.TriggerTime))
+	case !l.HandleTime.IsZero() && l.TriggerCode == model.CodeSuccess:
+		r.Took = c.lasted(l.Recent())
 	case l.HandleCode == model.CodeNone && l.TriggerCode == model.CodeSuccess:
-		r.Took = c.wholeSeconds(c.now().Sub(l.TriggerTime)) + " …"
+		r.Took = c.lasted(l.Recent()) + " …"
 	}
 	if r.Message == "" && l.HandleCode == model.CodeNone && l.TriggerCode != model.CodeSuccess {
 		r.Message = firstLine(model.TriggerOutcome(l.TriggerMsg.S))
@@ -321,8 +346,8 @@ func (c *call) runRow(l *model.Log, job string) runRow {
 	return r
 }
 
-// wholeSeconds is a duration between two times of a log row, which has no
-// fractions of seconds.
+// wholeSeconds is a duration between two of Java's times, which have no fractions
+// of seconds.
 func (c *call) wholeSeconds(d time.Duration) string { return wholeSeconds(c.lang, d) }
 
 func wholeSeconds(lang i18n.Lang, d time.Duration) string {

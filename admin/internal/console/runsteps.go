@@ -47,18 +47,36 @@ func (c *call) steps(l *model.Log, k runClock) []step {
 		step{Name: c.t("run.step.started"), Clock: k.Began, Says: began, Done: k.Began != "" || ended},
 		step{
 			Name: c.t("run.step.ended"), Clock: k.Ended, Says: over, Done: k.Ended != "" || ended,
-			Bad: ended && l.HandleCode != model.CodeSuccess,
+			Bad: l.Kind().Fault(),
 		})
-	stored := step{Name: c.t("run.step.stored"), Done: ended, At: l.HandleTime}
-	if ended && !l.HandleTime.IsZero() && !l.TriggerTime.IsZero() {
-		stored.Gap = c.t("run.step.all", c.wholeSeconds(l.HandleTime.Sub(l.TriggerTime)))
+	return append(list, c.storedStep(l, list[0], ended))
+}
+
+// storedStep is when the result came. In all a run took what lies between it and
+// when it was planned, or if nobody planned it when it was sent: what asked for
+// it stands on record in whole seconds.
+func (c *call) storedStep(l *model.Log, planned step, ended bool) step {
+	stored := step{Name: c.t("run.step.stored"), Done: ended, At: l.Ended()}
+	r := l.Recent()
+	switch s, timed := model.SendingOf(l.TriggerMsg.S); {
+	case !ended || l.HandleTime.IsZero() || l.TriggerTime.IsZero():
+		return stored
+	case !r.Exact():
+		stored.Gap = c.wholeSeconds(l.HandleTime.Sub(l.TriggerTime))
+	case timed && !planned.Exact:
+		stored.Gap = took(c.lang, max(stored.At.Sub(s.At), 0))
+	default:
+		stored.Gap = took(c.lang, max(stored.At.Sub(planned.At), 0))
 	}
-	return append(list, stored)
+	stored.Exact, stored.Gap = r.Exact(), c.t("run.step.all", stored.Gap)
+	return stored
 }
 
 func (c *call) plannedStep(l *model.Log, s model.Sending, timed bool) step {
 	planned := step{Name: c.t("run.step.planned"), At: l.TriggerTime, Done: true}
 	switch {
+	case (s.Late >= 0 || !timed) && l.End.PlannedMs > 0 && l.Kind() != model.EndOpen:
+		planned.At, planned.Exact = time.UnixMilli(l.End.PlannedMs).In(c.s.cfg.Location), true
 	case timed && s.Late >= 0:
 		planned.Exact = true // schedules fire at whole seconds
 	case timed:

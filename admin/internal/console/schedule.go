@@ -77,24 +77,3 @@ func nextFire(j *model.Job) time.Time {
 	}
 	return time.UnixMilli(j.NextMs)
 }
-
-// result is the kind and the word of a run's state, for the template "state".
-type result struct{ Kind, Text string }
-
-// resultOf says how a run is, by its codes.
-func (c *call) resultOf(triggerCode, handleCode int32) result {
-	kind, key := "wait", "run.waiting"
-	switch {
-	case handleCode == model.CodeSuccess:
-		kind, key = "ok", "run.ok"
-	case handleCode == model.CodeTimeout:
-		kind, key = "bad", "run.timeout"
-	case handleCode != model.CodeNone:
-		kind, key = "bad", "run.failed"
-	case triggerCode == model.CodeSuccess:
-		kind, key = "run", "run.running"
-	case triggerCode != model.CodeNone:
-		kind, key = "bad", "run.notsent"
-	}
-	return result{kind, c.t(key)}
-}

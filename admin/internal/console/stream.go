@@ -161,7 +161,7 @@ func (c *call) tellState(
 	if err != nil { // deleted meanwhile, or no longer the user's to see
 		return true, st.event("problem", 0, logState{"lost", c.t("log.broken")})
 	}
-	how := c.stateOf(l.TriggerCode, l.HandleCode)
+	how := c.stateOf(l.Recent())
 	notSent := l.TriggerCode != model.CodeNone && l.TriggerCode != model.CodeSuccess
 	over := notSent || isEnd && l.HandleCode != model.CodeNone
 	if over {

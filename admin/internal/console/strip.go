@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"html/template"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 // classes are those of the charts by the kind of a result.
 var classes = map[string]chart.Class{
 	"ok": chart.OK, "bad": chart.Failed, "run": chart.Running, "wait": chart.Waiting, "skip": chart.Skipped,
+	"lost": chart.Lost, "kill": chart.Killed,
 }
 
 // strip draws the last runs of a job large, the oldest first; unit says what the
@@ -41,11 +43,10 @@ func (c *call) stripOf(
 	linked := c.s.has("/runs/{id}")
 	for i := range runs {
 		r := &runs[i]
-		how := c.resultOf(r.TriggerCode, r.HandleCode)
-		took := r.Took(now).Truncate(time.Second) // as exact as the record
+		how := c.stateOf(*r)
 		run := chart.StripRun{
-			Label: how.Text + " · " + c.wholeSeconds(took) + " · " + stamp(r.TriggerTime.In(c.s.cfg.Location)),
-			Took:  took, Class: classes[how.Kind],
+			Label: how.Text + " · " + c.lasted(*r) + " · " + stamp(r.TriggerTime.In(c.s.cfg.Location)),
+			Took:  r.Took(now), Class: classes[how.Kind],
 		}
 		if linked {
 			run.Href = httpx.Prefix(c.r) + "/runs/" + strconv.FormatInt(r.ID, 10)
@@ -53,43 +54,53 @@ func (c *call) stripOf(
 		s.Runs = append(s.Runs, run)
 	}
 	knee, top := s.Scale()
-	tallest = c.wholeSeconds(max(top, time.Second))
+	tallest = took(c.lang, cmp.Or(top, time.Second))
 	if s.Unit = c.t("job.strip.unit", tallest); knee < top {
-		s.Unit = c.t("job.strip.knee", c.wholeSeconds(knee), tallest)
+		s.Unit = c.t("job.strip.knee", took(c.lang, knee), tallest)
 	}
 	return s.HTML(), tallest, s.Unit
 }
 
-// tick is the duration at a line of a strip, which may be half a second.
-func (c *call) tick(d time.Duration) string {
-	if d%time.Second == 0 || d > time.Minute {
-		return c.wholeSeconds(d)
-	}
-	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
-}
+// tick is the duration at a line of a strip.
+func (c *call) tick(d time.Duration) string { return took(c.lang, d) }
 
-// figures are what the last runs of a job amount to.
+// figures are what the last runs of a job amount to. A run and its retries count
+// as one, that went as the last of them did; what a person has ended, and what
+// was skipped, neither went well nor failed.
 type figures struct {
-	Runs     int
-	Ended    int
-	Failed   int
+	Runs     int // with retries
+	Ended    int // runs that went well or failed
+	Failed   int // of these
+	Retries  int
 	Rate     string // of success among those that have ended, "97.5 %"; "–" for none
 	P50, P95 time.Duration
 	Any      bool // there are durations
 }
 
-// sum counts runs. Percentiles are over runs that an executor has ended.
+// sum counts runs, the oldest first. Percentiles are over runs that an executor
+// has ended.
 func sum(runs []model.Recent) figures {
 	f := figures{Runs: len(runs), Rate: "–"}
 	var all []time.Duration
+	waits := map[int32]int{} // runs that have failed, by how many retries were left
 	for i := range runs {
 		r := &runs[i]
+		kind := r.Kind()
+		if again := waits[r.RetriesLeft+1]; again > 0 { // the retry of one of them
+			waits[r.RetriesLeft+1]--
+			f.Retries++
+			f.Ended--
+			f.Failed--
+		}
 		switch {
-		case r.HandleCode == model.CodeSuccess:
+		case kind == model.EndOK:
 			f.Ended++
-		case r.HandleCode != model.CodeNone || r.TriggerCode != model.CodeNone && r.TriggerCode != model.CodeSuccess:
+		case kind.Fault():
 			f.Ended++
 			f.Failed++
+			if r.RetriesLeft > 0 {
+				waits[r.RetriesLeft]++
+			}
 		}
 		if r.TriggerCode == model.CodeSuccess && !r.HandleTime.IsZero() {
 			all = append(all, r.Took(r.HandleTime))

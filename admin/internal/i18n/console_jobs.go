@@ -69,8 +69,11 @@ var consoleJobs = pageTexts{
 		"No address is registered now: the run would fail.",
 	},
 
-	"job.strip":    {"最近 {0} 次运行", "最近 {0} 次執行", "The last {0} {0|run|runs}"},
-	"job.rate":     {"成功率", "成功率", "Success rate"},
+	"job.strip": {"最近 {0} 次运行", "最近 {0} 次執行", "The last {0} {0|run|runs}"},
+	"job.rate":  {"成功率", "成功率", "Success rate"},
+	"job.rate.of": {
+		"共 {0} 次运行；{1} 次重试", "共 {0} 次執行；{1} 次重試", "of {0} {0|run|runs}; {1} {1|retry|retries}",
+	},
 	"job.failures": {"失败", "失敗", "Failures"},
 	"job.took":     {"耗时", "耗時", "Took"},
 	"job.result":   {"结果", "結果", "Result"},
@@ -125,12 +128,6 @@ var consoleJobs = pageTexts{
 	},
 	"job.did.run": {"已触发 {0} 次运行。", "已觸發 {0} 次執行。", "Runs on their way: {0}."},
 
-	"run.ok":      {"成功", "成功", "succeeded"},
-	"run.failed":  {"失败", "失敗", "failed"},
-	"run.timeout": {"超时", "逾時", "timed out"},
-	"run.notsent": {"调度失败", "調度失敗", "not started"},
-	"run.running": {"运行中", "執行中", "running"},
-	"run.waiting": {"等待中", "等待中", "waiting"},
 	"run.started": {"触发时间", "觸發時間", "Started"},
 	"run.where":   {"地址", "位址", "Where"},
 	"run.message": {"消息", "訊息", "Message"},

@@ -5,7 +5,11 @@ var consoleRuns = pageTexts{
 	"runs.ok":      {"成功", "成功", "succeeded"},
 	"runs.failed":  {"失败", "失敗", "failed"},
 	"runs.timeout": {"超时", "逾時", "timed out"},
-	"runs.notsent": {"调度失败", "調度失敗", "not started"},
+	"runs.unsent":  {"调度失败", "調度失敗", "not started"},
+	"runs.lost":    {"失联", "失聯", "lost"},
+	"runs.killed":  {"被人工终止", "被人工終止", "killed"},
+	"runs.skipped": {"已跳过", "已略過", "skipped"},
+	"runs.faults":  {"所有异常", "所有異常", "failed in any way"},
 	"runs.running": {"运行中", "執行中", "running"},
 	"runs.waiting": {"等待中", "等待中", "waiting"},
 

@@ -97,7 +97,7 @@ func (e *End) took(trigger time.Time) time.Duration {
 func (l *Log) Recent() Recent {
 	return Recent{
 		ID: l.ID, TriggerTime: l.TriggerTime, TriggerCode: l.TriggerCode, HandleTime: l.HandleTime,
-		HandleCode: l.HandleCode, End: l.End,
+		HandleCode: l.HandleCode, End: l.End, RetriesLeft: l.RetriesLeft,
 	}
 }
 

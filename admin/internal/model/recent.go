@@ -10,4 +10,5 @@ type Recent struct {
 	HandleTime  time.Time // zero for NULL
 	HandleCode  int32
 	End         End
+	RetriesLeft int32
 }

@@ -22,9 +22,10 @@ func (s *Store) RecentRuns(ctx context.Context, jobIDs []int32, each int) (map[i
 			var r model.Recent
 			err := row.Scan(&r.ID, s.db.ScanTime(&r.TriggerTime), &r.TriggerCode, s.db.ScanTime(&r.HandleTime),
 				&r.HandleCode, scanNumber(&r.End.PlannedMs), scanNumber(&r.End.SentMs),
-				scanNumber(&r.End.EndedMs), scanNumber(&r.End.Kind))
+				scanNumber(&r.End.EndedMs), scanNumber(&r.End.Kind), &r.RetriesLeft)
 			return r, err
-		}, s.db.SQL("SELECT l.id, l.trigger_time, l.trigger_code, l.handle_time, l.handle_code, "+endColumns+fromLog+
+		}, s.db.SQL("SELECT l.id, l.trigger_time, l.trigger_code, l.handle_time, l.handle_code, "+endColumns+
+			", l.executor_fail_retry_count"+fromLog+
 			" WHERE l.job_id = ? ORDER BY l.id DESC LIMIT ?"), id, min(max(each, 1), maxRecent))
 		if err != nil {
 			return nil, fmt.Errorf("recent runs of job %d: %w", id, err)

@@ -95,7 +95,7 @@ if (text) {
     });
     const showState = (s) => {
       if (!state) return;
-      const shapes = { ok: '✓', bad: '✕', run: '●', wait: '◷' };
+      const shapes = { ok: '✓', bad: '✕', run: '●', wait: '◷', skip: '⊘', kill: '■' };
       state.className = 'state state-' + s.kind;
       state.textContent = (shapes[s.kind] ?? '?') + ' ' + s.text;
       // It was waiting when the page was made: now it can be killed.

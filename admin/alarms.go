@@ -68,12 +68,25 @@ type channels struct {
 	list   []alarm.Channel
 }
 
-// Channels returns the channels without what they hold of secrets.
+// Channels returns the channels without what they hold of secrets, and what this
+// node sends through them now.
 func (c channels) Channels() []ops.AlarmChannel {
 	list := make([]ops.AlarmChannel, 0, len(c.list))
+	var stats []alarm.ChannelStats // in the same order
+	if c.sender != nil {
+		stats = c.sender.Stats().Channels
+	}
 	for i := range c.list {
-		ch := &c.list[i]
-		list = append(list, ops.AlarmChannel{Name: ch.Name, Type: string(ch.Type), Groups: ch.Groups})
+		ch := ops.AlarmChannel{Name: c.list[i].Name, Type: string(c.list[i].Type), Groups: c.list[i].Groups}
+		if i < len(stats) {
+			ch.Queued = stats[i].Queued
+			if now := stats[i].Trying; now != nil {
+				ch.Trying = &ops.ChannelTry{
+					Attempt: now.Attempt, Attempts: now.Attempts, Next: now.Next, Error: now.Error,
+				}
+			}
+		}
+		list = append(list, ch)
 	}
 	return list
 }

@@ -29,7 +29,7 @@ const (
 
 // Delivery is what last became of an alarm in a channel.
 type Delivery struct {
-	Channel string    `json:"channel"`
+	Channel string    `json:"channel"` // for who may edit in the group; "" for others
 	At      time.Time `json:"at"`
 	OK      bool      `json:"ok"`    // the service has it
 	Error   string    `json:"error"` // for administrators; others see "…" where there was one
@@ -74,10 +74,20 @@ type Channel struct {
 	Type         string    `json:"type"`          // mail, webhook, slack …
 	GroupIDs     []int32   `json:"group_ids"`     // that it is for; nil is all
 	LastDelivery *Delivery `json:"last_delivery"` // nil: none yet, or the key does not see every group
+	Trying       *Trying   `json:"trying"`        // what the node that answers sends now; nil: nothing, or not told
+	Queued       int       `json:"queued"`        // alarms that wait behind it
 }
 
-// Channels returns the channels that the node was started with, and for keys that
-// see every group what last happened in them.
+// Trying is how far a message is on its way.
+type Trying struct {
+	Attempt  int        `json:"attempt"`  // that runs, or comes next
+	Attempts int        `json:"attempts"` // how many there are at most
+	NextAt   *time.Time `json:"next_at"`  // nil: it runs
+	Error    string     `json:"error"`    // of the attempt before; for administrators, "…" for others
+}
+
+// Channels returns the channels that the node was started with, of the groups in
+// which the key may edit, and for keys that see every group what happens in them.
 func (c *Client) Channels(ctx context.Context) ([]Channel, error) {
 	out, err := get[page[Channel]](ctx, c, "/alarms/channels")
 	if err != nil {

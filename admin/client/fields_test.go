@@ -43,7 +43,7 @@ func TestEveryField(t *testing.T) {
 		"Node": reflect.TypeFor[Node](), "ShardLease": reflect.TypeFor[ShardLease](), "Cluster": reflect.TypeFor[Cluster](),
 		"Health": reflect.TypeFor[Health](), "Moved": reflect.TypeFor[Moved](), "JobRefusal": reflect.TypeFor[JobRefusal](),
 		"TagCount": reflect.TypeFor[TagCount](), "View": reflect.TypeFor[View](), "Delivery": reflect.TypeFor[Delivery](),
-		"Alarm": reflect.TypeFor[Alarm](), "Channel": reflect.TypeFor[Channel](), "Rule": reflect.TypeFor[Rule](),
+		"Alarm": reflect.TypeFor[Alarm](), "Channel": reflect.TypeFor[Channel](), "Trying": reflect.TypeFor[Trying](), "Rule": reflect.TypeFor[Rule](),
 		"RuleInput": reflect.TypeFor[RuleInput](), "Mute": reflect.TypeFor[Mute](), "Login": reflect.TypeFor[Login](),
 		"MuteInput": reflect.TypeFor[MuteInput](), "Retention": reflect.TypeFor[Retention](),
 		"RetentionInput": reflect.TypeFor[RetentionInput](), "Cleaned": reflect.TypeFor[Cleaned](),

@@ -53,6 +53,7 @@ type lane struct {
 	sent, failed, dropped atomic.Int64
 	lastSent              atomic.Pointer[time.Time]
 	lastError             atomic.Pointer[string]
+	trying                atomic.Pointer[Trying] // nil: nothing is being sent
 }
 
 // newLane builds the lane of a channel that is valid.
@@ -187,13 +188,25 @@ func (l *lane) waitTurn(ctx context.Context, stopping <-chan struct{}, d *delive
 // deliver sends an alarm, again after a fault that may pass.
 func (l *lane) deliver(ctx context.Context, stopping <-chan struct{}, a *Alarm, missed int64) error {
 	m := newMessage(a, missed, l.cfg)
+	now := Trying{Attempts: len(pauses) + 1}
+	defer l.trying.Store(nil)
 	for attempt := 0; ; attempt++ {
+		now.Attempt, now.Next = attempt+1, time.Time{}
+		l.say(now)
 		err := l.attempt(ctx, m)
-		if err == nil || isPermanent(err) || attempt == len(pauses) || !pause(ctx, stopping, pauses[attempt]) {
+		if err == nil || isPermanent(err) || attempt == len(pauses) {
+			return err
+		}
+		now.Attempt, now.Next, now.Error = attempt+2, time.Now().Add(pauses[attempt]), cut(err.Error(), 500)
+		l.say(now)
+		if !pause(ctx, stopping, pauses[attempt]) {
 			return err
 		}
 	}
 }
+
+// say tells of what is tried.
+func (l *lane) say(now Trying) { l.trying.Store(&now) }
 
 // attempt sends a message once, within the time for it.
 func (l *lane) attempt(ctx context.Context, m *message) (err error) {

@@ -230,7 +230,15 @@ type ChannelStats struct {
 	Queued                int   // alarms that wait now
 	Sent, Failed, Dropped int64 // alarms; Dropped found no room, or waited too long
 	LastSent              time.Time
-	LastError             string // of the last failure, without secrets; "" is none
+	LastError             string  // of the last failure, without secrets; "" is none
+	Trying                *Trying // nil: nothing is being sent
+}
+
+// Trying is how far the message is that a channel sends now.
+type Trying struct {
+	Attempt, Attempts int       // the attempt that runs, or comes next, and how many there are at most
+	Next              time.Time // of the attempt; zero: it runs
+	Error             string    // of the one before, without secrets; "" is none
 }
 
 // Stats are the numbers of a Manager since its start.
@@ -250,6 +258,7 @@ func (m *Manager) Stats() Stats {
 		c := ChannelStats{
 			Name: l.channel.Name, Type: l.channel.Type, Queued: len(l.queue),
 			Sent: l.sent.Load(), Failed: l.failed.Load(), Dropped: l.dropped.Load(),
+			Trying: l.trying.Load(),
 		}
 		if at := l.lastSent.Load(); at != nil {
 			c.LastSent = *at

@@ -598,3 +598,48 @@ func BenchmarkRecoveredWhileAnotherFails(b *testing.B) {
 		m.Recovered(2)
 	}
 }
+
+// TestTrying: while a message is tried again, the channel says which attempt is
+// next, when, and what was wrong with the one before.
+func TestTrying(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := &recorder{answer: func(ctx context.Context, n int) error {
+			if n < 3 {
+				return errors.New("answered HTTP 503")
+			}
+			return pauseOf(ctx, 5*time.Second)
+		}}
+		r := start(t, Config{}, slow)
+		trying := func() *Trying {
+			synctest.Wait()
+			return r.Stats().Channels[0].Trying
+		}
+		assert.Nil(t, trying(), "nothing is sent")
+		begin := time.Now()
+		r.Notify(failure(7, 70))
+		r.Notify(failure(8, 80))
+		const fault = "answered HTTP 503"
+		assert.Equal(t, &Trying{Attempt: 2, Attempts: 4, Next: begin.Add(time.Second), Error: fault}, trying())
+		assert.Equal(t, 1, r.Stats().Channels[0].Queued)
+		<-time.After(time.Second)
+		assert.Equal(t, &Trying{Attempt: 3, Attempts: 4, Next: begin.Add(3 * time.Second), Error: fault}, trying())
+		<-time.After(2 * time.Second)
+		assert.Equal(t, &Trying{Attempt: 3, Attempts: 4, Error: fault}, trying(), "it runs")
+		<-time.After(5 * time.Second)
+		assert.Equal(t, &Trying{Attempt: 1, Attempts: 4}, trying(), "the next message")
+		<-time.After(5 * time.Second)
+		assert.Nil(t, trying())
+		assert.Len(t, slow.all(), 2)
+	})
+}
+
+// pauseOf takes its time.
+func pauseOf(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -155,7 +155,7 @@ func times(a *client.Alarm) string {
 func told(list []client.Delivery) string {
 	var words []string
 	for _, d := range list {
-		words = append(words, d.Channel+" "+outcome(&d))
+		words = append(words, strings.TrimSpace(d.Channel+" "+outcome(&d)))
 	}
 	return dash(strings.Join(words, ", "))
 }
@@ -194,7 +194,7 @@ func (l *alarmChannels) Run(ctx context.Context, con Console) error {
 			return err
 		}
 		return l.Print(con, list, func(w io.Writer) {
-			Row(w, "NAME", "TYPE", "GROUPS", "LAST", "RESULT")
+			Row(w, "NAME", "TYPE", "GROUPS", "LAST", "RESULT", "NOW")
 			for _, ch := range list {
 				groups, last, result := "all", "-", "-"
 				if ch.GroupIDs != nil {
@@ -206,10 +206,29 @@ func (l *alarmChannels) Run(ctx context.Context, con Console) error {
 						result += ": " + firstLine(d.Error)
 					}
 				}
-				Row(w, ch.Name, ch.Type, groups, last, result)
+				Row(w, ch.Name, ch.Type, groups, last, result, trying(&ch))
 			}
 		})
 	})
+}
+
+// trying says what a channel sends now.
+func trying(ch *client.Channel) string {
+	now := ch.Trying
+	if now == nil {
+		return "-"
+	}
+	text := fmt.Sprintf("trying, attempt %d of %d", now.Attempt, now.Attempts)
+	if now.NextAt != nil {
+		text += " at " + clock(now.NextAt)
+	}
+	if now.Error != "" {
+		text += ", last: " + firstLine(now.Error)
+	}
+	if ch.Queued > 0 {
+		text += fmt.Sprintf("; %d wait", ch.Queued)
+	}
+	return text
 }
 
 // alarmTest tests channels.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -65,7 +66,8 @@ type alarmsPage struct {
 	Recent   []alarmRow
 	Next     string // path of the next page of ended ones; "" at the end
 	First    string
-	Channels []ops.AlarmChannel
+	Channels []channelRow
+	Hidden   int // channels whose names the visitor is not told
 	Mutes    []muteRow
 	MayEnd   int // how many of these the visitor may end
 	Rules    []ruleRow
@@ -100,7 +102,7 @@ func (c *call) alarms(ctx context.Context) error {
 	if err := c.alarmSettings(ctx, &p); err != nil {
 		return err
 	}
-	if part := c.str("part"); slices.Contains([]string{"open", "mutes", "recent"}, part) {
+	if part := c.str("part"); slices.Contains([]string{"open", "mutes", "channels", "rules", "recent"}, part) {
 		return c.part("alarms", "alarms"+part, p)
 	}
 	return c.render(ctx, "alarms", head{Title: c.t("nav.alarms"), Section: "alarms", Script: "renew.js"}, p)
@@ -109,7 +111,7 @@ func (c *call) alarms(ctx context.Context) error {
 // alarmSettings reads what stands below the lists of alarms.
 func (c *call) alarmSettings(ctx context.Context, p *alarmsPage) error {
 	var err error
-	if p.Channels, err = c.s.cfg.Ops.AlarmChannels(ctx, c.who); err != nil {
+	if p.Channels, p.Hidden, err = c.channels(ctx); err != nil {
 		return err
 	}
 	mutes, err := c.s.cfg.Ops.Mutes(ctx, c.who)
@@ -187,9 +189,9 @@ func (c *call) alarmRows(list []*ops.AlarmView) []alarmRow {
 			row.State = runState{"skip", c.t("alarms.muted")}
 		}
 		for _, d := range a.Deliveries {
-			s := sentRow{runState{"ok", d.Channel}, ""}
+			s := sentRow{runState{"ok", cmp.Or(d.Channel, c.t("alarms.sent"))}, ""}
 			if d.Error != "" {
-				s = sentRow{runState{"bad", d.Channel}, d.Error}
+				s = sentRow{runState{"bad", cmp.Or(d.Channel, c.t("alarms.notsent"))}, d.Error}
 			}
 			row.Sent = append(row.Sent, s)
 		}

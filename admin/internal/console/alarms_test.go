@@ -20,10 +20,15 @@ import (
 )
 
 // playedAlarms are two channels, of which one is broken.
-type playedAlarms struct{ tested []string }
+type playedAlarms struct {
+	tested []string
+	trying *ops.ChannelTry // of the broken one
+}
 
 func (p *playedAlarms) Channels() []ops.AlarmChannel {
-	return []ops.AlarmChannel{{Name: "ding", Type: "dingtalk"}, {Name: evil, Type: "webhook"}}
+	return []ops.AlarmChannel{{Name: "ding", Type: "dingtalk"}, {
+		Name: evil, Type: "webhook", Trying: p.trying, Queued: 3,
+	}}
 }
 
 func (p *playedAlarms) Test(_ context.Context, channel string) error {

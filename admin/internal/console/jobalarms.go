@@ -2,10 +2,10 @@ package console
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
-	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
 
 // alarmsOfJob is how many alarms that have ended the page of a job shows.
@@ -18,7 +18,8 @@ type alarmTab struct {
 	Mutes    []muteRow // of the job, and of its group
 	Rules    []ruleRow
 	Whats    []choice
-	Channels []ops.AlarmChannel // that are told of it
+	Channels []channelRow // that are told of it
+	Hidden   int          // others, whose names the visitor is not told
 	Mail     string
 	Here     string
 }
@@ -60,14 +61,17 @@ func (c *call) fillAlarms(ctx context.Context, p *jobPage) error {
 			a.Rules = append(a.Rules, r)
 		}
 	}
-	for _, ch := range all.Channels {
-		for _, g := range ch.Groups {
-			if g == p.GroupID {
-				a.Channels = append(a.Channels, ch)
-			}
-		}
-		if len(ch.Groups) == 0 {
-			a.Channels = append(a.Channels, ch)
+	channels, err := c.s.cfg.Ops.AlarmChannels(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	for _, ch := range channels {
+		switch {
+		case len(ch.Groups) > 0 && !slices.Contains(ch.Groups, p.GroupID):
+		case ch.Name == "" || !p.May.Edit:
+			a.Hidden++
+		default:
+			a.Channels = append(a.Channels, channelRow{AlarmChannel: ch})
 		}
 	}
 	for _, w := range model.AlarmRules() {

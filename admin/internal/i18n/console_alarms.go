@@ -31,6 +31,19 @@ var consoleAlarms = pageTexts{
 	"alarms.channels.none": {
 		"没有渠道：用 --alarms 配置。", "沒有管道：用 --alarms 設定。", "There are none: --alarms names a file with channels.",
 	},
+	"alarms.channels.nobody": {
+		"没有渠道：没有人会收到通知。管理员可以配置渠道。", "沒有管道：沒有人會收到通知。管理員可以設定管道。",
+		"There are none: nobody is told. An administrator can set them up.",
+	},
+	"alarms.channels.hidden": {
+		"{0} 个渠道（名称只对编辑者显示）", "{0} 個管道（名稱只對編輯者顯示）",
+		"{0} {0|channel|channels}, which editors see by name",
+	},
+	"alarms.trying": {"正在发送：第 {0} 次，共 {1} 次", "正在傳送：第 {0} 次，共 {1} 次", "sending: attempt {0} of {1}"},
+	"alarms.trying.next": {
+		"重试中：第 {0} 次（共 {1} 次）在 {2}", "重試中：第 {0} 次（共 {1} 次）在 {2}", "trying: attempt {0} of {1} at {2}",
+	},
+	"alarms.queued":     {"还有 {0} 条在等待", "還有 {0} 條在等待", "{0} more wait"},
 	"alarms.channel":    {"渠道", "管道", "Channel"},
 	"alarms.type":       {"类型", "類型", "Type"},
 	"alarms.last":       {"最近发送", "最近傳送", "Last delivery"},
@@ -65,6 +78,7 @@ var consoleAlarms = pageTexts{
 		"執行失敗總會告警，無需規則。任務的規則優先於其執行器的規則。",
 		"A failed run needs no rule. A rule of a job goes before that of its group.",
 	},
+	"alarms.who":         {"谁改过，何时", "誰改過，何時", "Who changed them, and when"},
 	"alarms.rule":        {"规则", "規則", "Rule"},
 	"alarms.rule.late":   {"触发晚于", "觸發晚於", "fires later than"},
 	"alarms.rule.long":   {"运行超过", "執行超過", "runs longer than"},

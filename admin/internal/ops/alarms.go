@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
@@ -37,14 +36,6 @@ type muteStore interface {
 	DeleteMute(ctx context.Context, kind string, objectID int32) error
 }
 
-// AlarmChannel is a way to reach people, without its secrets.
-type AlarmChannel struct {
-	Name   string
-	Type   string
-	Groups []int32              // that it is for; empty is all
-	Last   *model.AlarmDelivery // what last happened in it; nil is nothing yet. Error is for administrators
-}
-
 // Alarms is what the package needs of the part that sends alarms.
 type Alarms interface {
 	// Channels returns the channels as they are configured, without Last.
@@ -53,12 +44,6 @@ type Alarms interface {
 	Test(ctx context.Context, channel string) error
 	// MutesChanged says that what is muted has changed.
 	MutesChanged(ctx context.Context) error
-}
-
-// alarmTests remembers when channels were last tested.
-type alarmTests struct {
-	mu sync.Mutex
-	at map[string]time.Time
 }
 
 // AlarmView is an alarm on record with what became of it in the channels.
@@ -73,7 +58,8 @@ type AlarmView struct {
 func alarmObject(kind string, id int32) string { return kind + " " + id32(id) }
 
 // Alarms returns alarms of the groups that the principal may see, newest first.
-// Errors of deliveries are for administrators; others see that there was one.
+// Errors of deliveries are for administrators, others see that there was one; the
+// names of channels are for editors, and "" for the others.
 func (s *Service) Alarms(ctx context.Context, p Principal, f model.AlarmFilter) ([]*AlarmView, error) {
 	if err := s.needLogin(ctx, p, "alarm.list"); err != nil {
 		return nil, err
@@ -110,21 +96,14 @@ func (s *Service) Alarms(ctx context.Context, p Principal, f model.AlarmFilter) 
 			URL: s.cfg.Links.Alarm(r.AlarmKey, r.LogID),
 		}
 		for _, d := range sent[r.ID] {
+			if !p.Can(r.GroupID, model.RoleEditor) {
+				d.Channel = ""
+			}
 			v.Deliveries = append(v.Deliveries, *deliveryFor(p, &d))
 		}
 		views = append(views, v)
 	}
 	return views, nil
-}
-
-// deliveryFor hides from all but administrators what a service answered.
-func deliveryFor(p Principal, d *model.AlarmDelivery) *model.AlarmDelivery {
-	if d == nil || p.Admin || d.Error == "" {
-		return d
-	}
-	hidden := *d
-	hidden.Error = "…"
-	return &hidden
 }
 
 // names returns a function that names jobs and groups.
@@ -182,71 +161,6 @@ func (s *Service) alarmGroup(
 		return j.GroupID, nil
 	}
 	return 0, invalid("name a job or a group", key(i18n.SystemPleaseChoose), key(i18n.JobinfoFieldJobgroup))
-}
-
-// AlarmChannels returns the channels, and for those who see every group what last
-// happened in them: that may be the alarm of any group.
-func (s *Service) AlarmChannels(ctx context.Context, p Principal) ([]AlarmChannel, error) {
-	if err := s.needLogin(ctx, p, "alarm.channels"); err != nil {
-		return nil, err
-	}
-	if s.cfg.Alarms == nil {
-		return nil, nil
-	}
-	list := s.cfg.Alarms.Channels()
-	for i := range list {
-		if !p.all() {
-			list[i].Last = nil
-			continue
-		}
-		last, err := s.store.LastDelivery(ctx, list[i].Name)
-		if err != nil {
-			return nil, err
-		}
-		list[i].Last = deliveryFor(p, last)
-	}
-	return list, nil
-}
-
-// TestAlarm sends a test message through a channel, at most one in ten seconds.
-// What the service answered to a failed one is the detail of the Error. For
-// administrators.
-func (s *Service) TestAlarm(ctx context.Context, p Principal, channel string) error {
-	if err := s.needAdmin(ctx, p, "alarm.test", channel); err != nil {
-		return err
-	}
-	if s.cfg.Alarms == nil || !slices.ContainsFunc(s.cfg.Alarms.Channels(), func(c AlarmChannel) bool {
-		return c.Name == channel
-	}) {
-		return &Error{
-			Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)}, Detail: "there is no alarm channel of this name",
-		}
-	}
-	if !s.mayTest(channel) {
-		return &Error{
-			Kind: Conflict, Parts: []Part{key(i18n.SystemRepeat)}, Detail: "this channel was tested less than 10 s ago",
-		}
-	}
-	if err := s.cfg.Alarms.Test(ctx, channel); err != nil {
-		s.record(ctx, p, "alarm.test", "channel "+channel, "failed")
-		return &Error{Kind: Unavailable, Detail: err.Error(), Err: err}
-	}
-	s.record(ctx, p, "alarm.test", "channel "+channel, "sent")
-	return nil
-}
-
-func (s *Service) mayTest(channel string) bool {
-	s.tests.mu.Lock()
-	defer s.tests.mu.Unlock()
-	now := s.now()
-	if last, ok := s.tests.at[channel]; ok && now.Sub(last) < testPause {
-		return false
-	}
-	if s.tests.at == nil {
-		s.tests.at = make(map[string]time.Time)
-	}
-	s.tests.at[channel] = now
-	return true
 }
 
 // RuleView is a rule and the name of what it is for.

@@ -17,10 +17,17 @@ import (
 type playedAlarms struct {
 	tested  []string
 	changed int
+	groups  []int32 // of the broken one; nil is group 1
 }
 
 func (p *playedAlarms) Channels() []AlarmChannel {
-	return []AlarmChannel{{Name: "ding", Type: "dingtalk"}, {Name: "broken", Type: "webhook", Groups: []int32{1}}}
+	groups := p.groups
+	if groups == nil {
+		groups = []int32{1}
+	}
+	return []AlarmChannel{{Name: "ding", Type: "dingtalk"}, {
+		Name: "broken", Type: "webhook", Groups: groups, Trying: &ChannelTry{Attempt: 2, Attempts: 4, Error: "refused"},
+	}}
 }
 
 func (p *playedAlarms) Test(_ context.Context, channel string) error {
@@ -78,18 +85,65 @@ func TestAlarmsAreSeenByGroup(t *testing.T) {
 	assert.Equal(t, map[int32]string{mine: "bb job", 9999: ""}, names, "a job that is gone has no name")
 	_, err = w.Alarms(ctx, Principal{}, model.AlarmFilter{})
 	assert.Equal(t, Forbidden, asError(t, err).Kind)
-	channels, err := w.AlarmChannels(ctx, w.mine)
-	require.NoError(t, err)
-	require.Len(t, channels, 2)
-	assert.Nil(t, channels[0].Last)
-	assert.Nil(t, channels[1].Last, "that may be the alarm of another group")
-	reader := Principal{Name: "key:ci", Everywhere: model.RoleViewer, Source: "key"}
-	channels, err = w.AlarmChannels(ctx, reader)
-	require.NoError(t, err)
-	assert.Equal(t, "…", channels[1].Last.Error)
-	channels, err = w.AlarmChannels(ctx, w.admin)
-	require.NoError(t, err)
-	assert.Equal(t, "answered HTTP 500", channels[1].Last.Error)
+}
+
+// TestChannelsAreKnownToEditors: who is an editor where a channel is for knows its
+// name, others that it is there; what happens in it is for who sees every group.
+func TestChannelsAreKnownToEditors(t *testing.T) {
+	t.Parallel()
+	w, played, mine, _ := alarming(t)
+	ctx := t.Context()
+	played.groups = []int32{w.gold}
+	key := model.AlarmKey{What: model.AlarmOnFailure, Kind: model.ChangeJob, ObjectID: mine}
+	require.NoError(t, w.db.RaiseAlarms(ctx, []model.AlarmRecord{{AlarmKey: key, GroupID: w.gold, Last: noon, Count: 1}}))
+	require.NoError(t, w.db.SaveDelivery(ctx, key, model.AlarmDelivery{
+		Channel: "broken", At: noon, Error: "answered HTTP 500",
+	}))
+	in := func(role model.Role, group int32) Principal {
+		return Principal{UserID: 8, Name: "somebody", Roles: SameRole(role, group), Source: "login"}
+	}
+	type seen struct{ name, last, trying string }
+	for _, tt := range []struct {
+		name string
+		who  Principal
+		want []seen
+		told string // the channel of the alarm's delivery
+	}{
+		{"a viewer", in(model.RoleViewer, w.gold), []seen{{}, {}}, ""},
+		{"an operator", in(model.RoleOperator, w.gold), []seen{{}, {}}, ""},
+		{"an editor", in(model.RoleEditor, w.gold), []seen{{name: "ding"}, {name: "broken"}}, "broken"},
+		{"an editor elsewhere", in(model.RoleEditor, w.silver), []seen{{name: "ding"}}, "-"},
+		{"a viewer elsewhere", in(model.RoleViewer, w.silver), []seen{{}}, "-"},
+		{"a key that reads all", Principal{Name: "key:ci", Everywhere: model.RoleViewer, Source: "key"}, []seen{{}, {}}, ""},
+		{"a key that edits all", Principal{Name: "key:ci", Everywhere: model.RoleEditor, Source: "key"}, []seen{
+			{name: "ding"}, {"broken", "…", "…"},
+		}, "broken"},
+		{"an administrator", w.admin, []seen{{name: "ding"}, {"broken", "answered HTTP 500", "refused"}}, "broken"},
+		{"nobody in particular", Principal{UserID: 9, Name: "new", Source: "login"}, nil, "-"},
+	} {
+		channels, err := w.AlarmChannels(ctx, tt.who)
+		require.NoError(t, err)
+		var got []seen
+		for _, ch := range channels {
+			s := seen{name: ch.Name}
+			if ch.Last != nil {
+				s.last = ch.Last.Error
+			}
+			if ch.Trying != nil {
+				s.trying = ch.Trying.Error
+			}
+			assert.Equal(t, ch.Name == "", ch.Type == "", tt.name)
+			got = append(got, s)
+		}
+		assert.Equal(t, tt.want, got, tt.name)
+		list, err := w.Alarms(ctx, tt.who, model.AlarmFilter{Limit: 10})
+		require.NoError(t, err)
+		told := "-"
+		for _, a := range list {
+			told = a.Deliveries[0].Channel
+		}
+		assert.Equal(t, tt.told, told, tt.name)
+	}
 }
 
 func TestAlarmTests(t *testing.T) {

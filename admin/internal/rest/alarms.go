@@ -103,6 +103,14 @@ func (c *call) alarmObject() (kind string, id int32, err error) {
 	return kind, int32(n), nil
 }
 
+// tryView is how far a message is.
+type tryView struct {
+	Attempt  int     `json:"attempt"`
+	Attempts int     `json:"attempts"`
+	NextAt   *string `json:"next_at"` // null: it runs
+	Error    string  `json:"error"`
+}
+
 func listChannels(ctx context.Context, c *call) error {
 	list, err := c.s.cfg.Ops.AlarmChannels(ctx, c.who)
 	if err != nil {
@@ -113,10 +121,18 @@ func listChannels(ctx context.Context, c *call) error {
 		Type     string        `json:"type"`
 		GroupIDs []int32       `json:"group_ids"` // null is all
 		Last     *deliveryView `json:"last_delivery"`
+		Trying   *tryView      `json:"trying"`
+		Queued   int           `json:"queued"`
 	}
 	answer := items[channel]{Items: make([]channel, 0, len(list))}
 	for _, ch := range list {
-		v := channel{Name: ch.Name, Type: ch.Type}
+		if ch.Name == "" {
+			continue // nothing of it may be known but that it is there
+		}
+		v := channel{Name: ch.Name, Type: ch.Type, Queued: ch.Queued}
+		if now := ch.Trying; now != nil {
+			v.Trying = &tryView{now.Attempt, now.Attempts, atOrNull(now.Next), now.Error}
+		}
 		if len(ch.Groups) > 0 {
 			v.GroupIDs = ch.Groups
 		}

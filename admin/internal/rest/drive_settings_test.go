@@ -59,6 +59,7 @@ func (w *world) driveAlarms(t *testing.T, o objects) {
 	}, time.Minute, 50*time.Millisecond)
 	w.must(t, http.StatusOK, "GET", "/v1/alarms?state=ended&limit=1", nil)
 	first, _ := open[0].(map[string]any)
+	assert.Equal(t, fmt.Sprintf("https://jobs.example.com/xxl-job-admin/runs/%v?at=fail", first["run_id"]), first["url"])
 	own := fmt.Sprintf("/v1/alarms?kind=job&object_id=%v", first["object_id"])
 	assert.Len(t, w.must(t, http.StatusOK, "GET", own, nil)["items"], 1)
 	w.must(t, http.StatusBadRequest, "GET", "/v1/alarms?kind=job", nil)

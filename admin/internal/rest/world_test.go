@@ -114,8 +114,8 @@ func newWorldOn(t *testing.T, dsn string) *world {
 			{Name: "hook <b>", Type: "webhook", URL: alarm.Secret(exec.URL + "/hook")},
 			{Name: "dead", Type: "webhook", URL: "http://127.0.0.1:1/", Groups: []int32{999_999}},
 		},
-		AlarmsToLoopback: true,
-		DB:               dsn, AccessToken: token, AdminPassword: password,
+		AlarmsToLoopback: true, PublicURL: "https://jobs.example.com/xxl-job-admin",
+		DB: dsn, AccessToken: token, AdminPassword: password,
 		Language: "en", TimeZone: time.UTC, CodeEditing: true, APIRate: -1, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)

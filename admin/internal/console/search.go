@@ -83,9 +83,8 @@ func (c *call) findActions(ctx context.Context, q string, p *searchPage) error {
 		}
 		for _, j := range jobs {
 			if d.may(j, c.rightsIn(j.GroupID)) {
-				p.Items = append(p.Items, found{
-					Text: c.t("search.do."+d.name, j.Name), Kind: c.t("search.kind.do", j.ID), Path: pathOfJob(j.ID) + d.path,
-				})
+				text, kind := c.t("search.do."+d.name, j.Name), c.t("search.kind.do", j.ID)
+				p.Items = append(p.Items, found{Text: text, Kind: kind, Path: pathOfJob(j.ID) + d.path})
 			}
 		}
 	}
@@ -158,7 +157,8 @@ func (c *call) findByID(ctx context.Context, q string, p *searchPage) error {
 	} else if _, ours := c.why(err); !ours {
 		return err
 	}
-	p.Items = append(p.Items, found{Text: text, Kind: c.t("search.kind.run"), Path: "/runs/" + strconv.FormatInt(id, 10)})
+	path := "/runs/" + strconv.FormatInt(id, 10)
+	p.Items = append(p.Items, found{Text: text, Kind: c.t("search.kind.run"), Path: path})
 	return nil
 }
 
@@ -190,7 +190,8 @@ func (c *call) findExecutors(ctx context.Context, q string, p *searchPage) error
 			break
 		}
 		if contains(g.Title, q) || contains(g.AppName, q) {
-			p.Items = append(p.Items, found{Text: g.Title + " (" + g.AppName + ")", Kind: c.t("search.kind.executor"), Path: executorPath(g.ID)})
+			text, kind := g.Title+" ("+g.AppName+")", c.t("search.kind.executor")
+			p.Items = append(p.Items, found{Text: text, Kind: kind, Path: executorPath(g.ID)})
 			count++
 		}
 	}

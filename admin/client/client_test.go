@@ -182,6 +182,7 @@ func TestEveryOperation(t *testing.T) {
 		second(c.ClearRuns(ctx, ClearInput{})), second(c.User(ctx, 7)), second(c.CreateUser(ctx, UserCreate{})),
 		second(c.UpdateUser(ctx, 7, UserInput{})), second(c.Key(ctx, 7)), second(c.CreateKey(ctx, KeyInput{})),
 		second(c.Session(ctx)), second(c.Overview(ctx, now, now)), second(c.Cluster(ctx)), second(c.Health(ctx)),
+		second(c.ValidateJobs(ctx, []JobDraft{{}})),
 		second(c.MoveJobs(ctx, []int32{7}, 8)), second(c.Tags(ctx)), second(c.Views(ctx, "")), second(c.Channels(ctx)),
 		second(c.Rules(ctx)), second(c.Mutes(ctx)), second(c.EndLogins(ctx, 7)), second(c.Retention(ctx)),
 		second(c.SetRetention(ctx, RetentionInput{})), second(c.ResetRetention(ctx)), second(c.About(ctx)),

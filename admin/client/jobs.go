@@ -110,6 +110,31 @@ func (c *Client) CreateJob(ctx context.Context, in JobCreate) (*Job, error) {
 	return c.job(ctx, &call{method: http.MethodPost, path: "/jobs", in: in})
 }
 
+// JobDraft is a job as it would be created or, with an id, edited.
+type JobDraft struct {
+	JobCreate
+
+	ID int32 `json:"id,omitempty"` // 0 is a new job
+}
+
+// JobFaults is what a draft would be refused for.
+type JobFaults struct {
+	Index  int          `json:"index"` // of the draft
+	Errors []FieldError `json:"errors"`
+}
+
+// ValidateJobs makes every check of CreateJob and UpdateJob and changes nothing. It
+// returns those of at most 500 drafts that would be refused.
+func (c *Client) ValidateJobs(ctx context.Context, drafts []JobDraft) ([]JobFaults, error) {
+	answer, err := post[struct {
+		Items []JobFaults `json:"items"`
+	}](ctx, c, "/jobs/validate", map[string]any{"jobs": drafts})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Items, nil
+}
+
 // UpdateJob replaces what an editor sets of a job: all of it. etag is Job.ETag,
 // or "*" for whatever version there is; ErrStale says that there is a newer one.
 func (c *Client) UpdateJob(ctx context.Context, id int32, etag string, in JobInput) (*Job, error) {

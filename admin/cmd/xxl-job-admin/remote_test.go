@@ -226,6 +226,9 @@ func (k *kitchen) jobs(t *testing.T) {
 	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "7d"))
 	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "endless"))
 	assert.Equal(t, cli.ExitUsage, k.run(t, "", "job", "apply", "-f", "wrong.yaml"))
+	k.write(t, "script.yaml", "group: kitchen\nname: fresh\nschedule: {cron: x}\n---\ngroup: kitchen\nname: clean\n"+
+		"code_type: glue_shell\ncode: echo\n")
+	assert.Equal(t, cli.ExitFault, k.run(t, "", "job", "apply", "-f", "script.yaml", "--dry-run"))
 	assert.Equal(t, cli.ExitChanges, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--dry-run"))
 	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "job", "apply", "-f", "jobs.yaml"))
 	assert.Equal(t, cli.ExitOK, k.run(t, "y\n", "job", "apply", "-f", "jobs.yaml"))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,9 @@ func (a *jobApply) Run(ctx context.Context, con Console) error {
 		}
 		plan, err := jobfile.Make(w, jobs, scope)
 		if err != nil {
+			return err
+		}
+		if err := validate(ctx, c, plan); err != nil {
 			return err
 		}
 		changes := len(plan.Steps) > 0
@@ -324,10 +328,7 @@ func change(ctx context.Context, c *client.Client, s *jobfile.Step, created map[
 		}
 	}
 	if s.NewCode {
-		remark := s.Job.Remark
-		if remark == "" {
-			remark = "applied from a file"
-		}
+		remark := cmp.Or(s.Job.Remark, jobfile.Remark)
 		if _, err := c.SaveCode(ctx, s.ID, s.Job.Code, remark); err != nil {
 			return err
 		}

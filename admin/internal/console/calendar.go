@@ -109,7 +109,7 @@ func (c *call) fillMonth(p *jobPage) {
 	}
 	asked, err := time.ParseInLocation("2006-01", c.str("month"), loc)
 	if err == nil && !asked.Before(this) && !asked.After(last) {
-		shown, p.Turned = asked, "&month="+asked.Format("2006-01")
+		shown = asked
 	}
 	p.Month = c.month(next, now, shown)
 	if shown.After(this) {

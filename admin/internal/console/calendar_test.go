@@ -34,7 +34,7 @@ func TestMonth(t *testing.T) {
 	assert.Contains(t, last, "Nov 2027")
 	assert.Contains(t, last, `month=2027-10`)
 	assert.NotContains(t, last, `rel="next"`)
-	assert.Contains(t, last, "tab=times&month=2027-11&part=now", "it renews itself as it is")
+	assert.Contains(t, last, "month=2027-11&part=now&tab=times", "it renews itself as it is")
 	for _, bad := range []string{"2020-01", "2999-01", "x", "<b>"} {
 		assert.Contains(t, v.text(at+"&month="+bad), "Nov 2026")
 	}

@@ -54,7 +54,6 @@ type jobPage struct {
 	Runs      []runLine
 	Times     []time.Time // the next ones
 	Month     *monthView  // the calendar of them; nil where there are none
-	Turned    string      // that the calendar shows another month, for the address
 	Graph     template.HTML
 	Addresses []string
 	Facts     []fact

@@ -336,21 +336,33 @@ state: started
 	}
 }
 
-// TestImportStops: what is refused is named, and what was done before is said.
+// TestImportStops: what would be refused is named before anything is done; where the
+// order of the changes is in the way, what was done before is said.
 func TestImportStops(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	gold := w.group("golden", "gold", "")
 	v := w.as(w.user("golden1", false, strconv.Itoa(int(gold))))
 	text := "{group: golden, name: good, handler: a}\n---\n{group: golden, name: bad, handler: a, schedule: {cron: x}}\n"
-	page := v.post("/jobs/import", url.Values{"text": {text}, "do": {"plan"}}).Body.String()
+	rec := v.post("/jobs/import", url.Values{"text": {text}, "do": {"plan"}})
+	assert.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+	page := html.UnescapeString(rec.Body.String())
+	assert.Contains(t, page, "line:3: golden/bad: ")
+	assert.Contains(t, page, "schedule: {cron: x}", "what was typed is kept")
+
+	b := w.job(gold, "b")
+	a := w.job(gold, "a")
+	a.Children = model.T(strconv.Itoa(int(b.ID)))
+	require.NoError(t, w.db.UpdateJob(t.Context(), a, nil))
+	text = "{group: golden, name: good, handler: a}\n---\n{group: golden, name: b, handler: a, children: [a]}\n---\n" +
+		"{group: golden, name: a, handler: a}"
+	page = v.post("/jobs/import", url.Values{"text": {text}, "do": {"plan"}}).Body.String()
 	version := regexp.MustCompile(`name="version" value="([0-9a-f]+)"`).FindStringSubmatch(page)[1]
-	rec := v.post("/jobs/import", url.Values{"text": {text}, "do": {"apply"}, "version": {version}})
+	rec = v.post("/jobs/import", url.Values{"text": {text}, "do": {"apply"}, "version": {version}})
 	assert.Equal(t, http.StatusUnprocessableEntity, rec.Code)
 	page = html.UnescapeString(rec.Body.String())
-	assert.Contains(t, page, "Stopped at golden/bad: ")
+	assert.Contains(t, page, "Stopped at golden/b: ")
 	assert.Contains(t, page, "Created 1, changed 0, deleted 0.")
-	assert.Contains(t, page, "schedule: {cron: x}", "what was typed is kept")
 
 	w.group("silver", "silver", "")
 	rec = v.post("/jobs/import", url.Values{"text": {"{group: silver, name: a, handler: a}"}, "do": {"plan"}})

@@ -157,8 +157,14 @@ func (c *call) planOf(ctx context.Context, p *importPage) (*jobfile.Plan, error)
 	plan, err := jobfile.Make(w, jobs, scope)
 	if err != nil {
 		faults(err)
+		return nil, nil
 	}
-	return plan, nil
+	refused, err := jobset.Check(ctx, c.s.cfg.Ops, c.who, plan)
+	for _, f := range refused {
+		text, _ := c.why(f.Err)
+		p.Problems = append(p.Problems, f.Step.Job.Place+": "+f.Step.Group+"/"+f.Step.Name+": "+text)
+	}
+	return plan, err
 }
 
 // pruned says of which jobs others than those of the file are deleted; nil is of

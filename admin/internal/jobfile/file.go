@@ -41,6 +41,17 @@ type Job struct {
 	CodeType string
 	Code     string
 	Remark   string // what has changed in the code
+
+	file  string
+	lines map[string]int // of the fields that stand in the file
+}
+
+// At is the file and line of a field, or of the document where it is left out.
+func (j *Job) At(field string) string {
+	if line := j.lines[field]; line > 0 {
+		return fmt.Sprintf("%s:%d", j.file, line)
+	}
+	return j.Place
 }
 
 // Name is how the job is called in messages.
@@ -65,13 +76,26 @@ func Parse(name string, r io.Reader) ([]*Job, error) {
 		if len(doc.Content) == 0 || doc.Content[0].Tag == "!!null" {
 			continue
 		}
-		j := &Job{Place: fmt.Sprintf("%s:%d", name, doc.Content[0].Line)}
+		j := &Job{
+			Place: fmt.Sprintf("%s:%d", name, doc.Content[0].Line), file: name, lines: linesOf(doc.Content[0]),
+		}
 		p := parser{name: name}
 		p.object(doc.Content[0], "a job", j.fields(&p))
 		p.check(doc.Content[0], j)
 		faults = append(faults, p.faults...)
 		jobs = append(jobs, j)
 	}
+}
+
+// linesOf are the lines of the fields of a mapping.
+func linesOf(n *yaml.Node) map[string]int {
+	lines := make(map[string]int)
+	if n.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			lines[n.Content[i].Value] = n.Content[i].Line
+		}
+	}
+	return lines
 }
 
 // parser gathers what is wrong with a document.

@@ -40,6 +40,10 @@ func TestParse(t *testing.T) {
 	jobs, err := Parse("jobs.yaml", strings.NewReader(twoJobs))
 	require.NoError(t, err)
 	require.Len(t, jobs, 2)
+	assert.Equal(t, "jobs.yaml:8", jobs[0].At("param"))
+	for _, j := range jobs {
+		j.file, j.lines = "", nil
+	}
 	assert.Equal(t, &Job{
 		Place: "jobs.yaml:2", Group: Ref{Name: "orders"}, State: "started", CodeType: "bean",
 		Children: []Ref{{Name: "report"}, {Name: "mail/send"}, {ID: 9}},
@@ -58,7 +62,7 @@ func TestParse(t *testing.T) {
 	again, err := Parse("jobs.yaml", bytes.NewReader(b.Bytes()))
 	require.NoError(t, err, b.String())
 	for i := range again {
-		again[i].Place = jobs[i].Place
+		again[i].Place, again[i].file, again[i].lines = jobs[i].Place, "", nil
 	}
 	assert.Equal(t, jobs, again, b.String())
 }
@@ -197,6 +201,15 @@ func TestPlanFaults(t *testing.T) {
 		{"new ones twice", "{group: orders, name: a}\n---\n{group: orders, name: a}", "f:3: job orders/a stands in the files twice"},
 		{"child", "{group: orders, name: a, children: [b]}", "there is no job orders/b to be a child"},
 		{"children", "{group: orders, name: a, children: [same]}", "there are 2 jobs orders/same: name the child by its id"},
+		{
+			"circle", "group: orders\nname: a\nchildren: [b]\n---\n{group: orders, name: b, children: [a]}",
+			"f:3: orders/a: children: it would trigger itself: orders/a → orders/b → orders/a",
+		},
+		{
+			"circle through an old one",
+			"{group: orders, name: a, children: [settle]}\n---\n{group: orders, name: settle, children: [a]}",
+			"it would trigger itself: orders/a → #1 → orders/a",
+		},
 		{"code type", "{group: mail, name: script}", "job 6 is of code_type glue_shell"},
 		{"code", "{group: orders, name: settle, code: x}", "code of job 1: no code"},
 	}
@@ -207,6 +220,23 @@ func TestPlanFaults(t *testing.T) {
 			assert.ErrorContains(t, err, tt.want)
 		})
 	}
+}
+
+// TestDrafts: what is new or changed is checked by the server, and a fault names the
+// line of its field.
+func TestDrafts(t *testing.T) {
+	t.Parallel()
+	plan, err := Make(world(), parse(t, "group: orders\nname: a\nhandler: h\nschedule: {every: 5s}\ncode_type: glue_shell\n---\n"+
+		"{group: orders, name: settle, retries: 9, state: started}"), nil)
+	require.NoError(t, err)
+	drafts, steps := plan.Drafts("lin")
+	require.Len(t, drafts, 2)
+	assert.Equal(t, []any{int32(0), "lin", "glue_shell"}, []any{drafts[0].ID, drafts[0].Author, drafts[0].CodeType})
+	assert.Equal(t, []any{int32(1), int32(9)}, []any{drafts[1].ID, drafts[1].Retries})
+	require.EqualError(t, steps[0].Fault("/schedule/cron", "x"), "f:4: orders/a: schedule: x")
+	require.EqualError(t, steps[0].Fault("/group_id", "x"), "f:1: orders/a: group: x")
+	require.EqualError(t, steps[0].Fault("/timeout_ms", "x"), "f:1: orders/a: timeout: x")
+	require.EqualError(t, steps[1].Fault("", "x"), "f:7: orders/settle: x")
 }
 
 // TestRoundTrip: what is exported changes nothing when it is applied.

@@ -121,6 +121,7 @@ func Make(w World, jobs []*Job, prune *Scope) (*Plan, error) {
 		}
 		plan.Steps = append(plan.Steps, step)
 	}
+	faults = append(faults, p.circles(plan)...)
 	if prune != nil {
 		plan.Steps = append(plan.Steps, p.prune(prune)...)
 	}

@@ -112,7 +112,7 @@ func (a *applier) change(ctx context.Context, s *jobfile.Step) error {
 		}
 	}
 	if s.NewCode {
-		remark := cmp.Or(s.Job.Remark, "applied from a file")
+		remark := cmp.Or(s.Job.Remark, jobfile.Remark)
 		if err := a.w.SaveGlue(ctx, a.who, id, s.Job.Code, remark); err != nil {
 			return err
 		}

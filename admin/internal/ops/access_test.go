@@ -233,6 +233,13 @@ func actions(o target) []action {
 		{"CreateTagged", func(ctx context.Context, w *world, p Principal) error {
 			return drop(w.CreateTagged(ctx, p, bean(w.gold), []string{"a"}))
 		}},
+		{"CheckJobs", func(ctx context.Context, w *world, p Principal) error {
+			found, err := w.CheckJobs(ctx, p, []Draft{{Job: bean(w.gold, withID(o.job))}})
+			if err == nil && len(found[0]) > 0 {
+				err = found[0][0]
+			}
+			return err
+		}},
 		{"JobsOf", func(ctx context.Context, w *world, p Principal) error {
 			list, err := w.JobsOf(ctx, p, []int32{o.job})
 			if err == nil && len(list) == 0 {

@@ -14,30 +14,48 @@ import (
 // maxIDs is how many jobs are read at once.
 const maxIDs = 500
 
+// readJobs reads jobs by their ids; those that are not there are left out.
+type readJobs func(ctx context.Context, ids []int32) (map[int32]*model.Job, error)
+
 // checkChildren checks the child jobs of j as Java does, item by item: a
 // positive number, not j itself, a job that exists, one whose editor p is. Then
 // it walks on from them: no way may lead back to j. It writes the list back
 // without blanks and repeats.
 func (s *Service) checkChildren(ctx context.Context, p Principal, j *model.Job) error {
+	faults, err := s.childFaults(ctx, p, j, s.jobsByID)
+	if err == nil && len(faults) > 0 {
+		return faults[0]
+	}
+	return err
+}
+
+// childFaults is checkChildren with all that is wrong, where read tells the children
+// of other jobs.
+func (s *Service) childFaults(ctx context.Context, p Principal, j *model.Job, read readJobs) ([]*Error, error) {
 	if blank(j.Children.S) {
 		j.Children.S = ""
-		return nil
+		return nil, nil
 	}
-	ids, bad := splitIDs(j.Children.S)
+	ids, _ := splitIDs(j.Children.S)
 	found, err := s.jobsByID(ctx, ids)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var faults []*Error
 	for item := range strings.SplitSeq(j.Children.S, ",") {
 		if e := s.checkChild(ctx, p, j, item, found); e != nil {
-			return e
+			faults = append(faults, e)
 		}
 	}
-	if len(bad) > 0 { // not reached: checkChild refuses what splitIDs calls bad
-		return child(bad[0], i18n.SystemInvalid, "")
+	if len(faults) > 0 {
+		return faults, nil
 	}
 	j.Children.S = joinIDs(ids)
-	return s.checkCycle(ctx, j, ids)
+	e, err := checkCycle(ctx, j, ids, read)
+	if e != nil {
+		faults = append(faults, e)
+	}
+	return faults, err
 }
 
 // splitIDs splits a list of ids as typed. Repeated ids are dropped.
@@ -86,18 +104,18 @@ func (s *Service) checkChild(
 }
 
 // checkCycle walks the child jobs in width and refuses a way back to j.
-func (s *Service) checkCycle(ctx context.Context, j *model.Job, first []int32) error {
+func checkCycle(ctx context.Context, j *model.Job, first []int32, read readJobs) (*Error, error) {
 	if j.ID == 0 {
-		return nil // nobody can name a job that has no id yet
+		return nil, nil // nobody can name a job that has no id yet
 	}
 	parent := make(map[int32]int32, len(first))
 	for _, id := range first {
 		parent[id] = j.ID
 	}
 	for level := first; len(level) > 0; {
-		found, err := s.jobsByID(ctx, level)
+		found, err := read(ctx, level)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var next []int32
 		for _, id := range level {
@@ -107,7 +125,7 @@ func (s *Service) checkCycle(ctx context.Context, j *model.Job, first []int32) e
 			ids, _ := found[id].ChildIDs()
 			for _, c := range ids {
 				if c == j.ID {
-					return cycle(j.ID, id, parent)
+					return cycle(j.ID, id, parent), nil
 				}
 				if _, seen := parent[c]; !seen {
 					parent[c] = id
@@ -117,7 +135,7 @@ func (s *Service) checkCycle(ctx context.Context, j *model.Job, first []int32) e
 		}
 		level = next
 	}
-	return nil
+	return nil, nil
 }
 
 // cycle names the circle that is closed by last.

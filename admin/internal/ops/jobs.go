@@ -174,40 +174,53 @@ func needHandler(j *model.Job) *Error {
 // checkCommon checks what create and update have in common; code is called
 // where create checks what the job runs.
 func (s *Service) checkCommon(j *model.Job, code func() *Error) *Error {
-	switch {
-	case blank(j.Name):
-		return invalid("say what the job does", key(i18n.SystemPleaseInput), key(i18n.JobinfoFieldJobdesc))
-	case blank(j.Author.S):
-		return invalid("say who looks after the job", key(i18n.SystemPleaseInput), key(i18n.JobinfoFieldAuthor))
+	for _, check := range s.commonChecks(j, code) {
+		if e := check(); e != nil {
+			return e
+		}
 	}
-	if e := s.checkSchedule(j); e != nil {
-		return e
+	return nil
+}
+
+// commonChecks are the checks of checkCommon in Java's order.
+func (s *Service) commonChecks(j *model.Job, code func() *Error) []func() *Error {
+	refuse := func(bad bool, detail string, parts ...Part) func() *Error {
+		return func() *Error {
+			if !bad {
+				return nil
+			}
+			return invalid(detail, parts...)
+		}
 	}
-	if e := code(); e != nil {
-		return e
+	checks := []func() *Error{
+		refuse(blank(j.Name), "say what the job does", key(i18n.SystemPleaseInput), key(i18n.JobinfoFieldJobdesc)),
+		refuse(blank(j.Author.S), "say who looks after the job",
+			key(i18n.SystemPleaseInput), key(i18n.JobinfoFieldAuthor)),
+		func() *Error { return checkSchedule(j) },
+		func() *Error { return s.checkZone(j) },
+		code,
+		refuse(!j.Route.Valid(), "use one of the ten route strategies, for example FIRST",
+			key(i18n.JobinfoFieldExecutorRouteStrategy), key(i18n.SystemInvalid)),
+		refuse(!j.Misfire.Valid(), "use DO_NOTHING or FIRE_ONCE_NOW",
+			key(i18n.MisfireStrategy), key(i18n.SystemInvalid)),
+		refuse(!j.Block.Valid(), "use SERIAL_EXECUTION, DISCARD_LATER or COVER_EARLY",
+			key(i18n.JobinfoFieldExecutorBlockStrategy), key(i18n.SystemInvalid)),
 	}
-	switch {
-	case !j.Route.Valid():
-		return invalid("use one of the ten route strategies, for example FIRST",
-			key(i18n.JobinfoFieldExecutorRouteStrategy), key(i18n.SystemInvalid))
-	case !j.Misfire.Valid():
-		return invalid("use DO_NOTHING or FIRE_ONCE_NOW", key(i18n.MisfireStrategy), key(i18n.SystemInvalid))
-	case !j.Block.Valid():
-		return invalid("use SERIAL_EXECUTION, DISCARD_LATER or COVER_EARLY",
-			key(i18n.JobinfoFieldExecutorBlockStrategy), key(i18n.SystemInvalid))
+	for _, f := range []field{
+		{key(i18n.JobinfoFieldJobdesc), j.Name, 255},
+		{key(i18n.JobinfoFieldAuthor), j.Author.S, 64},
+		{key(i18n.JobinfoFieldAlarmemail), j.AlarmEmail.S, 255},
+		{key(i18n.ScheduleType), j.ScheduleConf.S, 128},
+		{key(i18n.ScheduleZone), j.TimeZone, 64},
+		{lit("JobHandler"), j.Handler.S, 255},
+		{key(i18n.JobinfoFieldExecutorparam), j.Param.S, s.cfg.ParamMax},
+		{key(i18n.JobinfoGlueSource), j.GlueSource.S, maxSource},
+		{key(i18n.JobinfoGlueRemark), j.GlueRemark.S, 128},
+		{key(i18n.JobinfoFieldChildJobID), j.Children.S, 255},
+	} {
+		checks = append(checks, func() *Error { return fits(f) })
 	}
-	return fits(
-		field{key(i18n.JobinfoFieldJobdesc), j.Name, 255},
-		field{key(i18n.JobinfoFieldAuthor), j.Author.S, 64},
-		field{key(i18n.JobinfoFieldAlarmemail), j.AlarmEmail.S, 255},
-		field{key(i18n.ScheduleType), j.ScheduleConf.S, 128},
-		field{key(i18n.ScheduleZone), j.TimeZone, 64},
-		field{lit("JobHandler"), j.Handler.S, 255},
-		field{key(i18n.JobinfoFieldExecutorparam), j.Param.S, s.cfg.ParamMax},
-		field{key(i18n.JobinfoGlueSource), j.GlueSource.S, maxSource},
-		field{key(i18n.JobinfoGlueRemark), j.GlueRemark.S, 128},
-		field{key(i18n.JobinfoFieldChildJobID), j.Children.S, 255},
-	)
+	return checks
 }
 
 // UpdateJob changes the fields of a job that an editor sets; never its status,

@@ -57,9 +57,9 @@ func (s *Service) zone(name string) (*time.Location, *Error) {
 	return loc, nil
 }
 
-// checkSchedule checks type, conf and zone in the order and with the texts of
-// the Java admin.
-func (s *Service) checkSchedule(j *model.Job) *Error {
+// checkSchedule checks type and conf in the order and with the texts of the Java
+// admin.
+func checkSchedule(j *model.Job) *Error {
 	if !j.ScheduleType.Valid() {
 		return invalid("use NONE, CRON or FIX_RATE", key(i18n.ScheduleType), key(i18n.SystemInvalid))
 	}
@@ -75,6 +75,11 @@ func (s *Service) checkSchedule(j *model.Job) *Error {
 		e.Err = err
 		return e
 	}
+	return nil
+}
+
+// checkZone checks the zone of a job.
+func (s *Service) checkZone(j *model.Job) *Error {
 	if j.TimeZone != "" && s.cfg.SharedWithJava {
 		return invalid("leave the time zone empty", key(i18n.ScheduleZoneShared))
 	}

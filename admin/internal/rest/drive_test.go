@@ -85,6 +85,7 @@ func (w *world) driveJobs(t *testing.T, o objects) {
 	assert.Equal(t, "nightly (copy)", twin["name"])
 	assert.Equal(t, "stopped", twin["state"])
 	w.must(t, http.StatusUnprocessableEntity, "POST", nightly+"/clone", map[string]any{"name": strings.Repeat("x", 256)})
+	w.driveValidate(t, o)
 	w.driveCode(t, o)
 	w.driveChanges(t, at, changed)
 	w.driveMove(t, o)
@@ -128,6 +129,35 @@ func (w *world) driveDeleted(t *testing.T, at string) {
 	assert.Equal(t, was["id"], back["id"])
 	assert.Equal(t, []any{was["tags"], was["state"], was["schedule"]}, []any{back["tags"], back["state"], back["schedule"]})
 	w.must(t, http.StatusNotFound, "POST", deleted+"/restore", nil)
+}
+
+// driveValidate has drafts of jobs looked at.
+func (w *world) driveValidate(t *testing.T, o objects) {
+	t.Helper()
+	good := job(o.group, "settle")
+	ask := func(jobs ...map[string]any) (found map[int][]string) {
+		t.Helper()
+		items, _ := w.must(t, http.StatusOK, "POST", "/v1/jobs/validate", map[string]any{"jobs": jobs})["items"].([]any)
+		found = map[int][]string{}
+		for _, item := range items {
+			one, _ := item.(map[string]any)
+			index, _ := one["index"].(float64)
+			found[int(index)] = pointers(t, one)
+		}
+		return found
+	}
+	assert.Empty(t, ask(good, with(good, "id", o.job)))
+	bad := with(with(with(good, "children", []int64{999_999}), "schedule", map[string]any{"type": "cron", "cron": "x"}), "author", " ")
+	assert.Equal(t, map[int][]string{
+		1: {"/author", "/schedule/cron", "/children"}, 2: {"/code_type"}, 3: {"/code_type"}, 4: {"/group_id"}, 5: {"/id"},
+		6: {"/children"}, 7: {"/state"}, 8: {"/tags"}, 9: {"/schedule/time_zone"},
+	}, ask(
+		good, bad, with(good, "code_type", "glue_sh"), with(with(with(good, "id", o.job), "code", "x"), "code_remark", "some code"),
+		with(good, "group_id", 999_999), with(good, "id", 999_999), with(with(good, "id", o.job), "children", []int64{o.job}),
+		with(with(good, "state", "started"), "schedule", map[string]any{"type": "none"}), with(good, "tags", []string{"a,b"}),
+		with(good, "schedule", map[string]any{"type": "none", "time_zone": "Mars"}),
+	))
+	w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/jobs/validate", map[string]any{"jobs": []any{}})
 }
 
 // driveMove moves a job and undoes it.

@@ -108,6 +108,8 @@ func harmless(op string, o objects) any {
 	switch op {
 	case "createJob", "updateJob":
 		return with(job(o.group, "x"), "author", "")
+	case "validateJobs":
+		return map[string]any{"jobs": []any{}}
 	case "runJob":
 		return map[string]any{"addresses": []string{"http://10.1.2.3:1/"}}
 	case "cloneJob":

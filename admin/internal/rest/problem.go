@@ -121,11 +121,7 @@ func ofOps(e *ops.Error) *Problem {
 		return p
 	}
 	for _, part := range e.Parts {
-		pointer, ok := pointers[part.Key]
-		if part.Key == "" {
-			pointer, ok = literals[strings.TrimSpace(part.Literal)]
-		}
-		if ok {
+		if pointer := pointerOf(part); pointer != "" {
 			detail := e.Detail
 			if detail == "" {
 				detail = e.Text(i18n.En)
@@ -135,6 +131,14 @@ func ofOps(e *ops.Error) *Problem {
 		}
 	}
 	return p
+}
+
+// pointerOf is the field that a part of a text names; "" is none.
+func pointerOf(part ops.Part) string {
+	if part.Key == "" {
+		return literals[strings.TrimSpace(part.Literal)]
+	}
+	return pointers[part.Key]
 }
 
 // title is the text of a refusal. The Java admin puts its parts together without

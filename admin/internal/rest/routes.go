@@ -18,6 +18,7 @@ func endpoints() []endpoint {
 		{get, "/v1/jobs", read, list("group_id", "state", "name", "handler", "author", "tag", "sort"), false, listJobs},
 		{post, "/v1/jobs", edit, nil, false, createJob},
 		{post, "/v1/jobs/move", edit, nil, false, moveJobs},
+		{post, "/v1/jobs/validate", edit, nil, false, validateJobs},
 		{get, "/v1/tags", read, nil, false, listTags},
 		{get, "/v1/views", read, []string{"page"}, false, listViews},
 		{put, "/v1/views", edit, nil, false, saveView},

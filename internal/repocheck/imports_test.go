@@ -99,7 +99,11 @@ func importFaults(dir string, isTest bool, imported string) []string {
 		"only admin/internal/store stands on it")
 	fault(inAdmin && isOurs && !importsAdmin && !under(folder, sharedWithAdmin) && !under(dir, bothSides),
 		"admin and the library meet only in "+strings.Join(sharedWithAdmin, ", "))
-	fault(under(dir, strangers) && isOurs && under(folder, strangers) && folder != dir, "these never import one another")
+	for _, stranger := range strangers {
+		inside := under(dir, []string{stranger})
+		fault(inside && isOurs && under(folder, strangers) && !under(folder, []string{stranger}),
+			"these never import one another")
+	}
 	fault(slices.Contains(pureAdmin, dir) && isOurs && folder != dir, "imports nothing of ours")
 	return faults
 }
@@ -146,6 +150,8 @@ func TestImportFaults(t *testing.T) {
 		{name: "new requirement of the library", dir: ".", imported: "golang.org/x/exp/slog", wantFault: "requires only"},
 		{name: "library imports fasthttp", dir: ".", imported: "github.com/valyala/fasthttp/fasthttputil"},
 		{name: "library imports a database", dir: ".", imported: "database/sql", wantFault: "only admin/internal/store"},
+		{name: "console imports what is below it", dir: "admin/internal/console", imported: ours + "/admin/internal/console/frame"},
+		{name: "below console imports rest", dir: "admin/internal/console/frame", imported: ours + "/admin/internal/rest", wantFault: "never import one another"},
 		{name: "store imports a database", dir: "admin/internal/store", imported: "database/sql"},
 		{name: "sqldb imports a database", dir: "admin/internal/store/sqldb", imported: "database/sql"},
 		{name: "store stands on sqldb", dir: "admin/internal/store", imported: ours + "/admin/internal/store/sqldb"},

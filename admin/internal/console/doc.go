@@ -18,7 +18,8 @@
 // A template finds its struct as .P and what every page knows (user, token,
 // language, time) beside it; T, path, asset, icon, ago, stamp, took and the
 // components in templates/parts.html serve every template. It is rendered into
-// memory, so a fault is a clean error page and never half a page.
+// memory, so a fault is a clean error page and never half a page. Package frame
+// reads templates/ and static/, package loghtml shows logs.
 //
 // Everything that changes something is a form that is posted, with the token of
 // the session in the field csrf. Then the browser is sent to a page that shows

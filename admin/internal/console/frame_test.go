@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/frame"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 )
@@ -177,11 +178,11 @@ func TestStatus(t *testing.T) {
 // TestTextsExist: a template names no text that there is not.
 func TestTextsExist(t *testing.T) {
 	t.Parallel()
-	names, err := fs.Glob(templateFiles, "templates/*.html")
+	names, err := fs.Glob(files, "templates/*.html")
 	require.NoError(t, err)
 	used := regexp.MustCompile(`\bT "([^"]+)"`)
 	for _, name := range names {
-		body, err := fs.ReadFile(templateFiles, name)
+		body, err := fs.ReadFile(files, name)
 		require.NoError(t, err)
 		for _, m := range used.FindAllStringSubmatch(string(body), -1) {
 			assert.True(t, i18n.HasConsole(m[1]), "%s: %s", name, m[1])
@@ -227,14 +228,14 @@ func TestEveryPageIsParsed(t *testing.T) {
 	w := newWorld(t)
 	for _, lang := range i18n.Langs() {
 		for _, prefix := range httpx.Prefixes() {
-			for name := range w.server.templates.files {
-				page, err := w.server.templates.page(viewKey{lang, prefix}, name)
+			for _, name := range w.server.templates.Names() {
+				page, err := w.server.templates.Page(frame.Key{Lang: lang, Prefix: prefix}, name)
 				require.NoError(t, err)
 				assert.NotNil(t, page.Lookup("layout"), name)
 				assert.NotNil(t, page.Lookup("content"), name)
 			}
 		}
 	}
-	_, err := w.server.templates.page(viewKey{i18n.En, ""}, "none")
-	require.EqualError(t, err, `console: there is no template "none"`)
+	_, err := w.server.templates.Page(frame.Key{Lang: i18n.En}, "none")
+	require.EqualError(t, err, `there is no template "none"`)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -14,57 +13,33 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/frame"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 )
 
 // funcs are what every template may call.
-func (s *Server) funcs(key viewKey) template.FuncMap {
+func (s *Server) funcs(key frame.Key) template.FuncMap {
 	return template.FuncMap{
-		"T":       key.lang.Console,
-		"path":    func(parts ...any) string { return key.prefix + fmt.Sprint(concat(parts)...) },
-		"asset":   func(name string) string { return key.prefix + "/static/" + s.assets.names[name] },
+		"T":       key.Lang.Console,
+		"path":    func(parts ...any) string { return key.Prefix + frame.Join(parts) },
+		"asset":   func(name string) string { return key.Prefix + "/static/" + s.assets.Name(name) },
 		"has":     s.has,
-		"icon":    icon,
-		"dict":    dict,
+		"icon":    frame.Icon,
+		"dict":    frame.Dict,
 		"list":    func(items ...any) []any { return items },
-		"ago":     func(t time.Time) string { return ago(key.lang, s.cfg.Now(), t) },
+		"ago":     func(t time.Time) string { return ago(key.Lang, s.cfg.Now(), t) },
 		"stamp":   func(t time.Time) string { return stamp(t.In(s.cfg.Location)) },
 		"stampMs": func(t time.Time) string { return stampMs(t.In(s.cfg.Location)) },
 		"exact": func(t time.Time) string {
-			return t.Format("2006-01-02 ") + key.lang.Console("weekday."+strconv.Itoa(int(t.Weekday()))) +
+			return t.Format("2006-01-02 ") + key.Lang.Console("weekday."+strconv.Itoa(int(t.Weekday()))) +
 				t.Format(" 15:04:05 ") + offset(t)
 		},
 		"iso":   func(t time.Time) string { return t.In(s.cfg.Location).Format(time.RFC3339) },
-		"took":  func(d time.Duration) string { return took(key.lang, d) },
+		"took":  func(d time.Duration) string { return took(key.Lang, d) },
 		"count": count,
 		"join":  strings.Join,
 	}
-}
-
-// concat turns the parts of a path into texts, so that no blanks come between.
-func concat(parts []any) []any {
-	out := make([]any, len(parts))
-	for i, p := range parts {
-		out[i] = fmt.Sprint(p)
-	}
-	return out
-}
-
-// dict makes the argument of a component out of names and values.
-func dict(pairs ...any) (map[string]any, error) {
-	if len(pairs)%2 != 0 {
-		return nil, errors.New("dict wants names and values")
-	}
-	m := make(map[string]any, len(pairs)/2)
-	for i := 0; i < len(pairs); i += 2 {
-		name, ok := pairs[i].(string)
-		if !ok {
-			return nil, fmt.Errorf("dict: %v is no name", pairs[i])
-		}
-		m[name] = pairs[i+1]
-	}
-	return m, nil
 }
 
 // crumb is a step of the way to a page.
@@ -164,9 +139,9 @@ func (c *call) renderStatus(ctx context.Context, status int, name string, h head
 			}
 		}
 	}
-	page, err := c.s.templates.page(viewKey{c.lang, httpx.Prefix(c.r)}, name)
+	page, err := c.s.templates.Page(frame.Key{Lang: c.lang, Prefix: httpx.Prefix(c.r)}, name)
 	if err != nil {
-		return err
+		return fmt.Errorf("console: %w", err)
 	}
 	var body bytes.Buffer
 	if err := page.ExecuteTemplate(&body, "layout", v); err != nil {
@@ -179,9 +154,9 @@ func (c *call) renderStatus(ctx context.Context, status int, name string, h head
 // part answers with one named template of a page: what a script puts in place
 // of what is there.
 func (c *call) part(page, name string, p any) error {
-	set, err := c.s.templates.page(viewKey{c.lang, httpx.Prefix(c.r)}, page)
+	set, err := c.s.templates.Page(frame.Key{Lang: c.lang, Prefix: httpx.Prefix(c.r)}, page)
 	if err != nil {
-		return err
+		return fmt.Errorf("console: %w", err)
 	}
 	var body bytes.Buffer
 	v := view{CSRF: c.csrf(), Admin: c.who.Admin, May: rightsOf(c.who.CanAnywhere), Here: c.here(), P: p}

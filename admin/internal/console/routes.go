@@ -12,7 +12,7 @@ import (
 // register registers every page and action.
 func (s *Server) register() {
 	s.routes = append(s.routes, httpx.Route{
-		Path: "/static/{file}", Methods: []string{http.MethodGet}, Permission: httpx.Anonymous, Handler: s.static,
+		Path: "/static/{file}", Methods: []string{http.MethodGet}, Permission: httpx.Anonymous, Handler: s.assets.Serve,
 	})
 	s.page(anyPath, httpx.Anonymous, (*call).nowhere)
 	s.page("/signin", httpx.Anonymous, (*call).signin)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/loghtml"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -182,7 +183,8 @@ func (c *call) firstLog(ctx context.Context, l *model.Log, p *runPage) error {
 		}
 	}
 	p.FailLine = c.failedAt(l, p)
-	p.Log = logLines(text.LogContent, p.LogFrom, logMarks{fail: p.FailLine, more: c.t("log.cut"), why: c.t("log.fail")})
+	marks := loghtml.Marks{Fail: p.FailLine, More: c.t("log.cut"), Why: c.t("log.fail")}
+	p.Log = loghtml.Lines(text.LogContent, p.LogFrom, marks)
 	if p.FailLine < p.LogFrom || p.FailLine >= p.LogNext {
 		p.FailLine = 0
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/console/frame"
 	"github.com/xxljob-go/xxljob/admin/internal/forecast"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
@@ -91,8 +92,8 @@ type Server struct {
 	log       *slog.Logger
 	routes    []httpx.Route
 	pages     map[string]bool // paths that answer GET, for what is linked
-	templates *templates
-	assets    assets
+	templates *frame.Templates
+	assets    frame.Assets
 	streams   httpx.Places[int32]
 	clocks    runClocks
 }
@@ -113,11 +114,7 @@ func New(cfg Config) (*Server, error) {
 		cfg.Cluster = func(context.Context) Cluster { return Cluster{} }
 	}
 	s := &Server{cfg: cfg, log: cfg.Logger, pages: map[string]bool{}, streams: httpx.Places[int32]{Max: streamsPerUser}}
-	var err error
-	if s.assets, err = readAssets(); err != nil {
-		return nil, err
-	}
-	if s.templates, err = newTemplates(s.funcs); err != nil {
+	if err := s.readFiles(); err != nil {
 		return nil, err
 	}
 	s.register()

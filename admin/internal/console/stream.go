@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/console/loghtml"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
@@ -106,7 +107,7 @@ func (c *call) follow(ctx context.Context, st stream, id int64, from int) error 
 		}
 		pause := streamSlow
 		if text.ToLineNum >= text.FromLineNum && text.LogContent != "" {
-			html := logLines(text.LogContent, int(text.FromLineNum), logMarks{more: c.t("log.cut")})
+			html := loghtml.Lines(text.LogContent, int(text.FromLineNum), loghtml.Marks{More: c.t("log.cut")})
 			from = int(text.ToLineNum) + 1
 			if err := st.event("lines", from, logPiece{string(html), from}); err != nil {
 				return err

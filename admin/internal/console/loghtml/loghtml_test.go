@@ -1,4 +1,4 @@
-package console
+package loghtml
 
 import (
 	"encoding/xml"
@@ -9,11 +9,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
-func TestLogLines(t *testing.T) {
+func TestLines(t *testing.T) {
 	t.Parallel()
 	line := func(n, body string) string {
 		return `<span class="ll" id="L` + n + `"><a class="ln" href="#L` + n + `">` + n + `</a><span class="lt">` + body + "</span>\n</span>"
@@ -34,20 +32,20 @@ func TestLogLines(t *testing.T) {
 		{"12:00 <br>-- x", line("7", "12:00\n-- x")},
 		{"\xff\xfe", line("7", "\ufffd")},
 	} {
-		assert.Equal(t, c.want, string(logLines(c.give, 7, logMarks{more: "more"})), "%q", c.give)
+		assert.Equal(t, c.want, string(Lines(c.give, 7, Marks{More: "more"})), "%q", c.give)
 	}
-	long := string(logLines(strings.Repeat("界", 10_000), 1, logMarks{more: "see <the> rest"}))
+	long := string(Lines(strings.Repeat("界", 10_000), 1, Marks{More: "see <the> rest"}))
 	assert.Contains(t, long, `<span class="cut"> … see &lt;the&gt; rest</span>`)
 	assert.Less(t, len(long), lineShown+300)
 	assert.NotContains(t, long, "\ufffd", "cut at the border of a character")
 }
 
-// FuzzLogLines says that nothing in a log becomes markup.
-func FuzzLogLines(f *testing.F) {
+// FuzzLines says that nothing in a log becomes markup.
+func FuzzLines(f *testing.F) {
 	f.Add("\x1b[1;31m<a href=x>\x1b[0m\n</span>\x1b[")
 	f.Add("\x1b[38;5m\x1b[;;m\x1b[99999999999999999999m'\"")
 	f.Fuzz(func(t *testing.T, text string) {
-		d := xml.NewDecoder(strings.NewReader("<pre>" + string(logLines(text, 1, logMarks{more: "more"})) + "</pre>"))
+		d := xml.NewDecoder(strings.NewReader("<pre>" + string(Lines(text, 1, Marks{More: "more"})) + "</pre>"))
 		for {
 			tok, err := d.Token()
 			if errors.Is(err, io.EOF) {
@@ -66,31 +64,4 @@ func FuzzLogLines(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestTriggerTexts(t *testing.T) {
-	t.Parallel()
-	msg := "任务触发类型：Cron触发<br>调度机器：node-a<br>路由策略：分片广播(0/2)<br><br>" +
-		`<span style="color:#00c0ef;" > >>>>>>>>>>>触发调度<<<<<<<<<<< </span><br>` +
-		"执行器地址：http://10.0.0.1:9999/<br>任务参数：a &lt;b&gt; ：c<br>响应：error, <img src=x onerror=alert(1)> 1 < 2"
-	assert.Equal(t, []said{
-		{"任务触发类型", "Cron触发"},
-		{"调度机器", "node-a"},
-		{"路由策略", "分片广播(0/2)"},
-		{"", "触发调度"},
-		{"执行器地址", "http://10.0.0.1:9999/"},
-		{"任务参数", "a <b> ：c"},
-		{"响应", "error, <img src=x onerror=alert(1)> 1 < 2"},
-	}, triggerTexts(msg))
-	assert.Equal(t, "error, <img src=x onerror=alert(1)> 1 < 2", model.TriggerOutcome(msg))
-	assert.Equal(t, "no", model.TriggerOutcome(`响应：no<br><br><span style="color:#F39C12;" > >>>>>>>>>>>重试<<<<<<<<<<< </span><br>`))
-	own, more := splitMessage(`a <b><br><br><span style="color:#00c0ef;" > >>>>>>>>>>>children<<<<<<<<<<< </span><br>1/1：started`)
-	assert.Equal(t, "a <b>", own)
-	assert.Equal(t, []said{{"", "children"}, {"1/1", "started"}}, more)
-	own, more = splitMessage("plain<br>text")
-	assert.Equal(t, "plain<br>text", own)
-	assert.Empty(t, more)
-	assert.Empty(t, triggerTexts("<br><br/> "))
-	assert.Empty(t, model.TriggerOutcome(""))
-	assert.Equal(t, []said{{Value: "<spanner> <span"}}, triggerTexts("<spanner> <span"))
 }

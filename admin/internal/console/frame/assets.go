@@ -1,10 +1,9 @@
-package console
+package frame
 
 import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -16,12 +15,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xxljob-go/xxljob/admin/internal/chart"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 )
-
-//go:embed static
-var staticFiles embed.FS
 
 // asset is a file that pages refer to.
 type asset struct {
@@ -30,9 +25,9 @@ type asset struct {
 	kind   string
 }
 
-// assets are the files by the name under which they are served, which changes
+// Assets are the files by the name under which they are served, which changes
 // with what is in them, and those names by the plain ones.
-type assets struct {
+type Assets struct {
 	files map[string]asset
 	names map[string]string
 }
@@ -44,24 +39,29 @@ var assetTypes = map[string]string{
 	".svg": "image/svg+xml",
 }
 
-func readAssets() (assets, error) {
-	plain := map[string][]byte{"chart.css": []byte(chart.Stylesheet)}
-	err := fs.WalkDir(staticFiles, "static", func(name string, d fs.DirEntry, err error) error {
+// ReadAssets reads all files of a tree; own are more of them by their names. A
+// module that imports one that is not there is an error.
+func ReadAssets(files fs.FS, own map[string][]byte) (Assets, error) {
+	plain := maps.Clone(own)
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		plain[path.Base(name)], err = staticFiles.ReadFile(name)
+		plain[path.Base(name)], err = fs.ReadFile(files, name)
 		return err
 	})
 	if err != nil {
-		return assets{}, fmt.Errorf("console: read the static files: %w", err)
+		return Assets{}, fmt.Errorf("read the static files: %w", err)
 	}
 	a, err := nameAssets(plain)
 	if err != nil {
-		return assets{}, fmt.Errorf("console: static files: %w", err)
+		return Assets{}, fmt.Errorf("static files: %w", err)
 	}
 	return a, nil
 }
+
+// Name is the name under which a file is served; "" when there is none.
+func (a *Assets) Name(plain string) string { return a.names[plain] }
 
 // imported finds the modules that a module of ours imports: `from './other.js'`.
 var imported = regexp.MustCompile(`((?:from|import)\s*)'\./([^']+)'`)
@@ -69,8 +69,8 @@ var imported = regexp.MustCompile(`((?:from|import)\s*)'\./([^']+)'`)
 // nameAssets gives files their names, by the plain ones. A module comes after those
 // that it imports, by the names under which they are served: when one of them
 // changes, its own name does too.
-func nameAssets(plain map[string][]byte) (assets, error) {
-	a := assets{files: map[string]asset{}, names: map[string]string{}}
+func nameAssets(plain map[string][]byte) (Assets, error) {
+	a := Assets{files: map[string]asset{}, names: map[string]string{}}
 	begun := map[string]bool{}
 	var add func(name string) error
 	add = func(name string) (err error) {
@@ -106,7 +106,7 @@ func nameAssets(plain map[string][]byte) (assets, error) {
 }
 
 // add takes a file under its plain name.
-func (a *assets) add(plain string, body []byte) error {
+func (a *Assets) add(plain string, body []byte) error {
 	ext := path.Ext(plain)
 	if assetTypes[ext] == "" {
 		return fmt.Errorf("file %s has no content type", plain)
@@ -126,10 +126,10 @@ func (a *assets) add(plain string, body []byte) error {
 	return nil
 }
 
-// static serves the files. Their names change with their content, so they are
-// kept for a year.
-func (s *Server) static(w http.ResponseWriter, r *http.Request) error {
-	file, ok := s.assets.files[r.PathValue("file")]
+// Serve answers with the file that the path value "file" names. The names change
+// with what is in the files, so browsers keep them for a year.
+func (a *Assets) Serve(w http.ResponseWriter, r *http.Request) error {
+	file, ok := a.files[r.PathValue("file")]
 	if !ok {
 		return httpx.NotFound("")
 	}

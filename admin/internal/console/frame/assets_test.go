@@ -1,8 +1,6 @@
-package console
+package frame
 
 import (
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,7 +11,7 @@ import (
 // served, which change with what is imported.
 func TestNameAssets(t *testing.T) {
 	t.Parallel()
-	name := func(base string) assets {
+	name := func(base string) Assets {
 		a, err := nameAssets(map[string][]byte{
 			"a.js":    []byte("import { f } from './base.js';\nimport './mid.js';\nf('./base.js');"),
 			"base.js": []byte(base),
@@ -40,24 +38,4 @@ func TestNameAssets(t *testing.T) {
 		_, err := nameAssets(files)
 		assert.ErrorContains(t, err, wrong)
 	}
-}
-
-// TestImportsAreServed: no module of the console imports a name that nobody has.
-func TestImportsAreServed(t *testing.T) {
-	t.Parallel()
-	a, err := readAssets()
-	require.NoError(t, err)
-	specifier := regexp.MustCompile(`(?m)^(?:import|\}) .*["']([^"']+)["'];`)
-	found := 0
-	for served, file := range a.files {
-		if !strings.HasSuffix(served, ".js") {
-			continue
-		}
-		for _, m := range specifier.FindAllSubmatch(file.body, -1) {
-			found++
-			_, ok := a.files[strings.TrimPrefix(string(m[1]), "./")]
-			assert.True(t, ok, "%s imports %s", served, m[1])
-		}
-	}
-	assert.NotZero(t, found)
 }

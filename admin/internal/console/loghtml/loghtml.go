@@ -1,4 +1,6 @@
-package console
+// Package loghtml shows the log of a run on a page: numbered lines, escaped, with
+// the colours of terminals as classes.
+package loghtml
 
 import (
 	"html"
@@ -11,23 +13,23 @@ import (
 // lineShown is how many bytes of a line the page shows; the download has it all.
 const lineShown = 20_000
 
-// logMarks is what is put to the lines of a log.
-type logMarks struct {
-	more string // behind a line that is too long to be shown
-	fail int    // the number of the line that says why the run failed; 0 is none
-	why  string // that it does, in words
+// Marks are what is put to the lines of a log.
+type Marks struct {
+	More string // behind a line that is too long to be shown
+	Fail int    // the number of the line that says why the run failed; 0 is none
+	Why  string // that it does, in words
 }
 
-// logLines turns lines of a log into HTML: numbered, escaped, with colours of
+// Lines turns lines of a log into HTML: numbered, escaped, with colours of
 // terminals as classes. first is the number of the first line.
-func logLines(text string, first int, m logMarks) template.HTML {
+func Lines(text string, first int, m Marks) template.HTML {
 	var b strings.Builder
 	var p painter
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		n := strconv.Itoa(first)
 		class, mark := "ll", ""
-		if first == m.fail {
-			class, mark = "ll fail", ` id="fail" title="`+html.EscapeString(m.why)+`"`
+		if first == m.Fail {
+			class, mark = "ll fail", ` id="fail" title="`+html.EscapeString(m.Why)+`"`
 		}
 		b.WriteString(`<span class="` + class + `" id="L` + n + `">`)
 		b.WriteString(`<a class="ln" href="#L` + n + `"` + mark + `>` + n + `</a><span class="lt">`)
@@ -38,7 +40,7 @@ func logLines(text string, first int, m logMarks) template.HTML {
 		}
 		p.line(&b, breaks.Replace(line))
 		if cut {
-			b.WriteString(`<span class="cut"> … ` + html.EscapeString(m.more) + `</span>`)
+			b.WriteString(`<span class="cut"> … ` + html.EscapeString(m.More) + `</span>`)
 		}
 		b.WriteString("</span>\n</span>")
 		first++

@@ -10,6 +10,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
+	"github.com/xxljob-go/xxljob/admin/internal/recovery"
 	"github.com/xxljob-go/xxljob/admin/internal/registry"
 	"github.com/xxljob-go/xxljob/internal/wire"
 )
@@ -20,6 +21,7 @@ func (s *system) console(proxies httpx.Proxies, stopping <-chan struct{}) (*cons
 		Ops: s.ops, Auth: s.auth, History: s.store, Cluster: s.footCluster, Location: s.cfg.TimeZone, Lang: s.lang,
 		Executors: console.Executors{
 			Addresses: s.addressStates, Lanes: s.pageLanes, LastBeat: s.lastBeat, Probe: s.probe,
+			LostAfter: recovery.LostAfter, GoneTwice: recovery.GoneTwice,
 		},
 		Pulse: s.pulse, Forecast: s.forecast.Hour,
 		Links:       s.links(),

@@ -27,7 +27,8 @@ type Run struct {
 	ID             int64      `json:"id"`
 	JobID          int32      `json:"job_id"`
 	GroupID        int32      `json:"group_id"`
-	Status         string     `json:"status"` // RunWaiting …
+	Status         string     `json:"status"`         // RunWaiting …
+	WaitingBehind  *int64     `json:"waiting_behind"` // of a running one: the run that its executor has to end first
 	Address        string     `json:"address"`
 	Handler        string     `json:"handler"`
 	Param          string     `json:"param"`

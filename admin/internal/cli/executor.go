@@ -127,7 +127,7 @@ func addressTable(w io.Writer, g *client.Group, d *client.AddressDetail) {
 			Row(w, list.head, "-")
 		}
 		for _, r := range list.runs {
-			Row(w, list.head, fmt.Sprintf("%d of job %d, %s, %s", r.ID, r.JobID, clock(r.TriggeredAt), r.Status))
+			Row(w, list.head, fmt.Sprintf("%d of job %d, %s, %s", r.ID, r.JobID, clock(r.TriggeredAt), statusOf(&r)))
 		}
 	}
 }

@@ -127,6 +127,14 @@ func jobNames(ctx context.Context, c *client.Client, runs []*client.Run) (map[in
 	return names, nil
 }
 
+// statusOf is the status of a run, and of one that waits at its executor for what.
+func statusOf(r *client.Run) string {
+	if r.WaitingBehind != nil {
+		return fmt.Sprintf("waiting behind %d", *r.WaitingBehind)
+	}
+	return r.Status
+}
+
 // runTable prints runs; without names by the ids of their jobs.
 func runTable(w io.Writer, runs []*client.Run, names map[int32]string) {
 	Row(w, "ID", "JOB", "STARTED", "TOOK", "STATUS", "ADDRESS", "MESSAGE")
@@ -135,7 +143,7 @@ func runTable(w io.Writer, runs []*client.Run, names map[int32]string) {
 		if name := names[r.JobID]; name != "" {
 			job += " " + name
 		}
-		Row(w, r.ID, job, clock(r.TriggeredAt), took(r), r.Status, dash(r.Address), oneLine(r))
+		Row(w, r.ID, job, clock(r.TriggeredAt), took(r), statusOf(r), dash(r.Address), oneLine(r))
 	}
 }
 
@@ -179,7 +187,7 @@ func (g *runGet) Run(ctx context.Context, con Console) error {
 		return g.Print(con, r, func(w io.Writer) {
 			Row(w, "id", r.ID)
 			Row(w, "job", r.JobID)
-			Row(w, "status", r.Status)
+			Row(w, "status", statusOf(r))
 			Row(w, "started", clock(r.TriggeredAt))
 			Row(w, "took", took(r))
 			Row(w, "address", dash(r.Address))

@@ -17,3 +17,11 @@ func TestMessageOfARunInATable(t *testing.T) {
 	assert.Equal(t, "-", oneLine(&client.Run{TriggerCode: 200, TriggerMessage: sent}))
 	assert.Equal(t, "boom", oneLine(&client.Run{TriggerCode: 200, TriggerMessage: sent, ResultMessage: "boom"}))
 }
+
+// A run that waits at its executor is told from one that runs.
+func TestStatusOfARunInATable(t *testing.T) {
+	t.Parallel()
+	first := int64(7)
+	assert.Equal(t, "running", statusOf(&client.Run{Status: client.RunRunning}))
+	assert.Equal(t, "waiting behind 7", statusOf(&client.Run{Status: client.RunRunning, WaitingBehind: &first}))
+}

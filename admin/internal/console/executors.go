@@ -25,6 +25,9 @@ type Executors struct {
 	LastBeat func(appName string) time.Time
 	// Probe asks the executor at an address of the group what harms nobody.
 	Probe func(ctx context.Context, address string, group *model.Group) *model.Probe
+	// A run that was triggered LostAfter ago or longer counts as lost once its
+	// executor beats no more and did not answer twice, GoneTwice apart.
+	LostAfter, GoneTwice time.Duration
 }
 
 // laneKey is an address without what makes no difference to the way there:

@@ -9,51 +9,56 @@ import (
 
 	"github.com/xxljob-go/xxljob/admin/internal/console/loghtml"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
 
 // runPage is a run.
 type runPage struct {
-	ID       int64
-	JobID    int32
-	Job      string // its name; "" when it is gone
-	Group    string
-	State    runState
-	Reason   string // why it is so, in plain words
-	Answer   answer // what the executor said, whole
-	Failed   bool   // the log says why
-	FailLine int    // where the log does, if it is on the page; 0 else
-	Took     string
-	At       time.Time
-	Where    string
-	WhereAt  string // path of the address
-	Handler  string
-	Param    string
-	Shard    string
-	Steps    []step
-	Attempts beside // empty where there is one
-	Shards   beside
-	After    []said // what followed from it: children, a retry
-	Said     []said // what was sent and answered
-	MayKill  bool
-	MayRetry bool
-	Open     bool
-	HasLog   bool
-	Log      template.HTML // what the log says so far, for those without JavaScript
-	LogFrom  int           // its first line
-	LogNext  int           // the line behind it
-	LogEnd   bool
-	LogFault string
-	logText  string // what the log says so far, from its first line on; "" else
-	clock    runClock
-	Killed   bool   // an operator has asked it to stop
-	Stopping bool   // and it has not said yet that it has
-	Stack    string // of a handler that goes on although it was told to stop
-	SaidOpen bool   // what was sent and answered is what one looks for
+	ID        int64
+	JobID     int32
+	Job       string // its name; "" when it is gone
+	Group     string
+	State     runState
+	Reason    string // why it is so, in plain words
+	Answer    answer // what the executor said, whole
+	Failed    bool   // the log says why
+	FailLine  int    // where the log does, if it is on the page; 0 else
+	Took      string
+	At        time.Time
+	Where     string
+	WhereAt   string // path of the address
+	Handler   string
+	Param     string
+	Shard     string
+	Steps     []step
+	Attempts  beside // empty where there is one
+	Shards    beside
+	After     []said // what followed from it: children, a retry
+	Said      []said // what was sent and answered
+	MayKill   bool
+	KillTouch string // what a kill would do
+	MayRetry  bool
+	Open      bool
+	HasLog    bool
+	Log       template.HTML // what the log says so far, for those without JavaScript
+	LogFrom   int           // its first line
+	LogNext   int           // the line behind it
+	LogEnd    bool
+	LogFault  string
+	logText   string // what the log says so far, from its first line on; "" else
+	noAnswer  bool   // because nobody answered
+	clock     runClock
+	Behind    int64    // the run that it waits for at the executor; 0 for none
+	Unheard   *unheard // nil while its executor is there
+	Killed    bool     // an operator has asked it to stop
+	Stopping  bool     // and it has not said yet that it has
+	Stack     string   // of a handler that goes on although it was told to stop
+	SaidOpen  bool     // what was sent and answered is what one looks for
 }
 
 // run shows a run.
 func (c *call) run(ctx context.Context) error {
-	l, err := c.s.cfg.Ops.Log(ctx, c.who, c.id64("id"))
+	l, err := c.s.cfg.Ops.ViewLog(ctx, c.who, c.id64("id"))
 	if err != nil {
 		return err
 	}
@@ -61,7 +66,7 @@ func (c *call) run(ctx context.Context) error {
 		return err
 	}
 	p := runPage{
-		ID: l.ID, JobID: l.JobID, At: l.TriggerTime, State: c.stateOf(l.Recent()),
+		ID: l.ID, JobID: l.JobID, At: l.TriggerTime, State: c.howIs(l), Behind: l.Behind,
 		Where: l.Address.S, WhereAt: wherePath(l), Handler: l.Handler.S, Param: l.Param.S, Shard: l.ShardingParam.S,
 		Said: triggerTexts(l.TriggerMsg.S), Took: c.runRow(l, "").Took,
 	}
@@ -97,6 +102,16 @@ func (c *call) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if l.Behind != 0 && p.Log != "" { // it has begun: the other one was lost
+		l.Behind, p.Behind = 0, 0
+		p.State, p.Reason = c.howIs(l), c.reason(l)
+	}
+	if p.KillTouch = c.t("run.kill.touch", p.Where); l.Behind != 0 {
+		p.KillTouch = c.t("run.kill.behind", p.Where, l.Behind)
+	}
+	if p.Unheard, err = c.unheardOf(ctx, l, p.noAnswer); err != nil {
+		return err
+	}
 	c.readClock(l, &p)
 	p.Steps = c.steps(l, p.clock)
 	if p.Killed {
@@ -118,6 +133,8 @@ func (c *call) reason(l *model.Log) string {
 			return line
 		}
 		return c.t("run.why.failed", l.HandleCode)
+	case l.Behind != 0:
+		return c.t("run.why.behind", l.Behind)
 	case l.TriggerCode == model.CodeSuccess:
 		return c.t("run.why.running")
 	case l.TriggerCode != model.CodeNone:
@@ -164,6 +181,8 @@ func (c *call) firstLog(ctx context.Context, l *model.Log, p *runPage) error {
 		if !ours {
 			return err
 		}
+		var refusal *ops.Error
+		p.noAnswer = !errors.As(err, &refusal) || refusal.Kind == ops.Unavailable
 		p.LogFault, p.LogNext = why, from
 		return nil
 	}

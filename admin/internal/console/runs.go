@@ -328,7 +328,7 @@ func (c *call) runRows(ctx context.Context, list []*model.Log) ([]runRow, error)
 // runRow is a run as a line.
 func (c *call) runRow(l *model.Log, job string) runRow {
 	r := runRow{
-		ID: l.ID, JobID: l.JobID, Job: job, At: l.TriggerTime, State: c.stateOf(l.Recent()),
+		ID: l.ID, JobID: l.JobID, Job: job, At: l.TriggerTime, State: c.howIs(l),
 		Where: l.Address.S, WhereAt: wherePath(l), Shard: l.ShardingParam.S, Took: "–",
 	}
 	own, _ := splitMessage(l.HandleMsg.S)

@@ -102,7 +102,7 @@ func (c *call) follow(ctx context.Context, st stream, id int64, from int) error 
 			if err := st.event("problem", 0, logState{"lost", c.whyNoLog(err)}); err != nil {
 				return err
 			}
-			_, err = c.tellState(ctx, st, id, &state, true) // the run may have ended all the same
+			_, err = c.tellState(ctx, st, id, &state, from > 1, true) // the run may have ended all the same
 			return err
 		}
 		pause := streamSlow
@@ -114,7 +114,7 @@ func (c *call) follow(ctx context.Context, st stream, id int64, from int) error 
 			}
 			sent, pause = time.Now(), streamPause
 		}
-		done, err := c.tellState(ctx, st, id, &state, text.IsEnd)
+		done, err := c.tellState(ctx, st, id, &state, from > 1, text.IsEnd)
 		if err != nil || done {
 			return err
 		}
@@ -156,13 +156,16 @@ func (c *call) whyNoLog(err error) string {
 // tellState sends how the run is when that has changed. done is true when the
 // run has ended and its log was read to the end, or when it was never taken.
 func (c *call) tellState(
-	ctx context.Context, st stream, id int64, last *string, isEnd bool,
+	ctx context.Context, st stream, id int64, last *string, begun, isEnd bool,
 ) (done bool, err error) {
-	l, err := c.s.cfg.Ops.Log(ctx, c.who, id)
+	l, err := c.s.cfg.Ops.ViewLog(ctx, c.who, id)
 	if err != nil { // deleted meanwhile, or no longer the user's to see
 		return true, st.event("problem", 0, logState{"lost", c.t("log.broken")})
 	}
-	how := c.stateOf(l.Recent())
+	if begun { // as its log says: what it waited for was lost
+		l.Behind = 0
+	}
+	how := c.howIs(l)
 	notSent := l.TriggerCode != model.CodeNone && l.TriggerCode != model.CodeSuccess
 	over := notSent || isEnd && l.HandleCode != model.CodeNone
 	if over {

@@ -13,6 +13,8 @@ var consoleRuns = pageTexts{
 	"runs.running": {"运行中", "執行中", "running"},
 	"runs.waiting": {"等待中", "等待中", "waiting"},
 
+	"runs.behind": {"排队中，在 #{0} 之后", "排隊中，在 #{0} 之後", "waiting behind #{0}"},
+
 	"runs.id":     {"编号", "編號", "Id"},
 	"runs.result": {"结果", "結果", "Result"},
 	"runs.group":  {"执行器", "執行器", "Executor"},
@@ -156,7 +158,44 @@ var consoleRuns = pageTexts{
 		"执行器报告失败，结果码 {0}，没有说明原因。", "執行器回報失敗，結果碼 {0}，沒有說明原因。",
 		"The executor has reported a failure, code {0}, without a reason.",
 	},
-	"run.why.running":   {"执行器已接收，尚未报告结果。", "執行器已接收，尚未回報結果。", "An executor has taken it and has not reported yet."},
+	"run.why.running": {"执行器已接收，尚未报告结果。", "執行器已接收，尚未回報結果。", "An executor has taken it and has not reported yet."},
+	"run.why.behind": {
+		"执行器已接收，正在那里排队：同一任务较早的运行 #{0} 结束后才会开始（阻塞策略：单机串行）。",
+		"執行器已接收，正在那裡排隊：同一任務較早的執行 #{0} 結束後才會開始（阻塞策略：單機串行）。",
+		"An executor has taken it, and it waits there: its job runs one after another, and #{0} came first.",
+	},
+	"run.kill.behind": {
+		"执行器协议只认任务：{0} 会被要求停止该任务当前的运行 #{1}，在其后排队的运行（包括本次）也会随之结束，且不再重试。",
+		"執行器協定只認任務：{0} 會被要求停止該任務目前的執行 #{1}，在其後排隊的執行（包括本次）也會隨之結束，且不再重試。",
+		"Executors are told jobs, not runs: {0} is asked to stop #{1}, which it works on now, and drops what waits " +
+			"behind that, this run with it. It is not tried again.",
+	},
+	"run.unheard":       {"执行器 {0} 没有应答。", "執行器 {0} 沒有應答。", "The executor at {0} does not answer."},
+	"run.unheard.since": {"最后一次有消息之后：{0}。", "最後一次有消息之後：{0}。", "Nothing was heard of it since {0}."},
+	"run.unheard.waits": {
+		"它仍有心跳：只要如此，调度中心就会一直等待，结果仍可能到达。", "它仍有心跳：只要如此，調度中心就會一直等待，結果仍可能到達。",
+		"It still registers: as long as it does, the admin waits, and the result may still come.",
+	},
+	"run.unheard.then": {
+		"结果仍可能到达。如果它一直没有消息，调度中心大约在 {0} 将本次运行记为失败（结果丢失）。",
+		"結果仍可能到達。如果它一直沒有消息，調度中心大約在 {0} 將本次執行記為失敗（結果丟失）。",
+		"The result may still come. If nothing is heard of it, the admin records the run as lost at about {0}.",
+	},
+	"run.unheard.soon": {
+		"结果仍可能到达。如果它一直没有消息，调度中心几分钟内会将本次运行记为失败（结果丢失）。",
+		"結果仍可能到達。如果它一直沒有消息，調度中心幾分鐘內會將本次執行記為失敗（結果丟失）。",
+		"The result may still come. If nothing is heard of it, the admin records the run as lost within some minutes.",
+	},
+	"run.unheard.retry": {
+		"之后会自动重试（剩余 {0} 次）。", "之後會自動重試（剩餘 {0} 次）。",
+		"Then it is tried again ({0} {0|retry|retries} left).",
+	},
+	"run.unheard.do": {
+		"您可以重新启动该执行器，或从任务页面再执行一次；不确定它是否已经做完时，请先确认。",
+		"您可以重新啟動該執行器，或從任務頁面再執行一次；不確定它是否已經做完時，請先確認。",
+		"You can start the executor again, or run the job once more from its page; find out before whether the work was done.",
+	},
+	"run.unheard.look":  {"查看该地址", "檢視該位址", "Look at the address"},
 	"run.why.noaddress": {"没有可用的执行器地址：{0}", "沒有可用的執行器位址：{0}", "No executor could be chosen: {0}"},
 	"run.why.refused":   {"执行器没有接收：{0}", "執行器沒有接收：{0}", "The executor did not take it: {0}"},
 	"run.why.waiting": {

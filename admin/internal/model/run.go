@@ -117,6 +117,16 @@ type Log struct {
 	HandleMsg     Text
 	AlarmStatus   AlarmStatus
 	End           End
+
+	// Behind is the earlier run of the job that the executor has to end before it
+	// begins this one, as far as it can be told from what is on record; 0 for none.
+	// Only lists and pages of runs set it.
+	Behind int64
+}
+
+// Taken reports whether an executor has taken the run and has not reported yet.
+func (l *Log) Taken() bool {
+	return l.TriggerCode == CodeSuccess && l.HandleCode == CodeNone && l.Address.S != ""
 }
 
 // LogStatus filters log rows as the Java console does.

@@ -128,6 +128,7 @@ func actions(o target) []action {
 			return err
 		}},
 		{"Log", func(ctx context.Context, w *world, p Principal) error { return drop(w.Log(ctx, p, o.log)) }},
+		{"ViewLog", func(ctx context.Context, w *world, p Principal) error { return drop(w.ViewLog(ctx, p, o.log)) }},
 		{"LogText", func(ctx context.Context, w *world, p Principal) error { return drop(w.LogText(ctx, p, o.log, 1)) }},
 		{"Kill", func(ctx context.Context, w *world, p Principal) error { return drop(w.Kill(ctx, p, o.log)) }},
 		{"ClearLogs, the group", func(ctx context.Context, w *world, p Principal) error {

@@ -17,6 +17,7 @@ type runViewStore interface {
 	CountRuns(ctx context.Context, f model.RunFilter) (n int, more bool, err error)
 	RunsNear(ctx context.Context, jobID int32, id int64, n int) ([]*model.Log, error)
 	ShardRuns(ctx context.Context, jobID int32, at time.Time) ([]*model.Log, error)
+	SetBehind(ctx context.Context, rows []*model.Log) error
 }
 
 // permittedRuns narrows a filter to what the principal may see; none is true
@@ -70,7 +71,20 @@ func (s *Service) Runs(ctx context.Context, p Principal, f model.RunFilter) (*mo
 	case none:
 		return &model.RunPage{}, nil
 	}
-	return s.store.Runs(ctx, f)
+	page, err := s.store.Runs(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return page, s.store.SetBehind(ctx, page.Runs)
+}
+
+// ViewLog is Log, with what is told of its place among other runs.
+func (s *Service) ViewLog(ctx context.Context, p Principal, id int64) (*model.Log, error) {
+	row, err := s.Log(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	return row, s.store.SetBehind(ctx, []*model.Log{row})
 }
 
 // CountRuns counts what Runs lists, up to 10,000; more is true when there may be

@@ -29,6 +29,7 @@ type runView struct {
 	Address        string     `json:"address"`
 	Handler        string     `json:"handler"`
 	Param          string     `json:"param"`
+	WaitingBehind  *int64     `json:"waiting_behind"`
 	Shard          *shardView `json:"shard"`
 	RetriesLeft    int32      `json:"retries_left"`
 	TriggeredAt    *string    `json:"triggered_at"`
@@ -45,6 +46,9 @@ func viewRun(l *model.Log) runView {
 		Param: l.Param.S, RetriesLeft: l.RetriesLeft, TriggeredAt: atOrNull(l.TriggerTime),
 		TriggerCode: l.TriggerCode, TriggerMessage: plain(l.TriggerMsg.S), EndedAt: atOrNull(l.HandleTime),
 		ResultCode: l.HandleCode, ResultMessage: result(l.HandleMsg.S),
+	}
+	if l.Behind != 0 {
+		v.WaitingBehind = &l.Behind
 	}
 	if index, total, ok := model.ParseSharding(l.ShardingParam.S); ok {
 		v.Shard = &shardView{index, total}
@@ -177,7 +181,7 @@ func getRun(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	l, err := c.s.cfg.Ops.Log(ctx, c.who, id)
+	l, err := c.s.cfg.Ops.ViewLog(ctx, c.who, id)
 	if err != nil {
 		return err
 	}

@@ -95,11 +95,12 @@ if (text) {
     });
     const showState = (s) => {
       if (!state) return;
+      const waited = state.classList.contains('state-wait');
       const shapes = { ok: '✓', bad: '✕', run: '●', wait: '◷', skip: '⊘', kill: '■' };
       state.className = 'state state-' + s.kind;
       state.textContent = (shapes[s.kind] ?? '?') + ' ' + s.text;
-      // It was waiting when the page was made: now it can be killed.
-      if (s.kind === 'run' && !document.querySelector('form[action$="/kill"]')) location.reload();
+      // It was waiting when the page was made: now it can be killed, and the page says why nothing happens no more.
+      if (s.kind === 'run' && waited && !document.querySelector('details.confirm[open]')) location.reload();
     };
     let fault = ''; // what the admin has said last of the executor, over this connection
     source.addEventListener('state', (e) => {

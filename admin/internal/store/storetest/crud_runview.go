@@ -18,6 +18,7 @@ func crudRunView(t *testing.T, f *fixture) {
 	t.Run("rare", f.runRare)
 	t.Run("near", f.runsNear)
 	t.Run("shards", f.shardRuns)
+	t.Run("behind", f.runsBehind)
 }
 
 // names joins the messages of rows, by which the cases know them.
@@ -264,4 +265,41 @@ func (f *fixture) shardRuns(t *testing.T) {
 	assert.Equal(t, "0/3,1/3,2/3", names(list))
 	_, err = f.ShardRuns(t.Context(), 51, time.Time{})
 	require.Error(t, err)
+}
+
+// runsBehind: what waits at an executor, and for which run, of jobs whose runs
+// wait for one another.
+func (f *fixture) runsBehind(t *testing.T) {
+	job := func(block model.Block) int32 {
+		j := &model.Job{
+			GroupID: 660, Name: string(block), ScheduleType: model.ScheduleNone, Block: block, AddTime: noon,
+		}
+		require.NoError(t, f.CreateJob(t.Context(), j))
+		return j.ID
+	}
+	serial, cover := job(model.BlockSerial), job(model.BlockCoverEarly)
+	row := func(job int32, address string, trigger, handle int32) *model.Log {
+		l := &model.Log{
+			JobID: job, GroupID: 660, TriggerTime: noon, TriggerCode: trigger, HandleCode: handle,
+			Address: model.T(address),
+		}
+		f.addLogs(t, l)
+		if handle == 0 {
+			f.openRun(t, l)
+		}
+		return l
+	}
+	const one, two = "http://10.0.0.1:9999/", "http://10.0.0.2:9999/"
+	rows := []*model.Log{
+		row(serial, one, 200, 200), row(serial, one, 200, 0), row(serial, two, 200, 0),
+		row(serial, one[:len(one)-1], 200, 0), row(serial, one, 0, 0), row(serial, one, 200, 0),
+		row(cover, one, 200, 0), row(cover, one, 200, 0),
+	}
+	require.NoError(t, f.SetBehind(t.Context(), rows))
+	var got []int64
+	for _, l := range rows {
+		got = append(got, l.Behind)
+	}
+	assert.Equal(t, []int64{0, 0, 0, rows[1].ID, 0, rows[1].ID, 0, 0}, got)
+	require.NoError(t, f.SetBehind(t.Context(), nil))
 }

@@ -1,0 +1,81 @@
+package console
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// howIs says how a run is: of one that waits at its executor, for which.
+func (c *call) howIs(l *model.Log) runState {
+	if l.Behind != 0 {
+		return runState{"wait", c.t("runs.behind", l.Behind)}
+	}
+	return c.stateOf(l.Recent())
+}
+
+// unheard is what a page says of the executor of a run that it has not reported
+// while nobody hears of it.
+type unheard struct {
+	Text string // since when, and that the result may still come
+	Then string // what the admin does
+}
+
+// beatExpiry is how long after the last sign of life an executor counts as there.
+const beatExpiry = 90 * time.Second
+
+// unheardOf looks whether the executor of an open run is still there. The log of
+// the run was asked for, and noLog says whether nobody answered.
+func (c *call) unheardOf(ctx context.Context, l *model.Log, noLog bool) (*unheard, error) {
+	ask := c.s.cfg.Executors.Addresses
+	if ask == nil || !l.Taken() {
+		return nil, nil
+	}
+	g, err := c.s.cfg.Ops.Group(ctx, c.who, l.GroupID)
+	if err != nil {
+		if _, ours := c.why(err); ours {
+			return nil, nil //nolint:nilerr // its group is gone, or not the user's to see
+		}
+		return nil, err
+	}
+	states, err := ask(ctx, g.AppName, []string{l.Address.S})
+	if err != nil {
+		return nil, err
+	}
+	st := states[l.Address.S]
+	if !noLog && st.DeadSince.IsZero() {
+		return nil, nil
+	}
+	return c.unheardWords(l, &st), nil
+}
+
+func (c *call) unheardWords(l *model.Log, st *model.AddressState) *unheard {
+	beats := c.now().Sub(st.LastBeat) <= beatExpiry
+	since := st.DeadSince
+	if since.IsZero() || st.LastBeat.After(since) && !beats {
+		since = st.LastBeat
+	}
+	u := &unheard{Text: c.t("run.unheard", l.Address.S)}
+	if !since.IsZero() {
+		u.Text += " " + c.t("run.unheard.since", stamp(since.In(c.s.cfg.Location)))
+	}
+	if beats {
+		u.Then = c.t("run.unheard.waits")
+		return u
+	}
+	limits := c.s.cfg.Executors
+	lost := l.TriggerTime.Add(limits.LostAfter)
+	if gone := since.Add(beatExpiry); gone.After(lost) {
+		lost = gone
+	}
+	if lost = lost.Add(limits.GoneTwice); lost.Before(c.now().Add(limits.GoneTwice)) {
+		u.Then = c.t("run.unheard.soon")
+	} else {
+		u.Then = c.t("run.unheard.then", stamp(lost.In(c.s.cfg.Location)))
+	}
+	if l.RetriesLeft > 0 {
+		u.Then += " " + c.t("run.unheard.retry", l.RetriesLeft)
+	}
+	return u
+}

@@ -1,0 +1,96 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/internal/wire"
+)
+
+// TestWaitsBehind: a run that an executor has taken and that waits there for an
+// earlier one of its job says so, until its log says that it has begun.
+func TestWaitsBehind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g := w.group("settle", "Settle", "http://10.0.0.1:9999/")
+	j := w.job(g, "settle")
+	v := w.as(w.admin)
+	first, second := w.run(j, noon.Add(-time.Minute), 0, 0, ""), w.run(j, noon.Add(-time.Second), 0, 0, "")
+	elsewhere := w.runAt(j, "http://10.0.0.2:9999/", noon, 0, 0, "")
+	page := v.text(runPath(second))
+	for _, want := range []string{
+		fmt.Sprintf("◷</span> waiting behind #%d", first), fmt.Sprintf("and #%d came first", first),
+		`<a href="` + runPath(first) + `">`, fmt.Sprintf("is asked to stop #%d, which it works on now", first),
+	} {
+		assert.Contains(t, page, want)
+	}
+	for _, id := range []int64{first, elsewhere} {
+		page := v.text(runPath(id))
+		assert.Contains(t, page, "●</span> running")
+		assert.NotContains(t, page, "waiting behind")
+	}
+	assert.Equal(t, 1, strings.Count(v.text("/runs"), "waiting behind #"))
+
+	w.parts.text = func(r wire.LogRequest) (wire.LogResult, error) {
+		return wire.LogResult{FromLineNum: r.FromLineNum, ToLineNum: 1, LogContent: "it has begun\n"}, nil
+	}
+	page = v.text(runPath(second))
+	assert.Contains(t, page, "An executor has taken it and has not reported yet.")
+	assert.NotContains(t, page, "waiting behind")
+	assert.NotContains(t, page, "which it works on now")
+}
+
+// TestUnheard: a run whose executor does not answer says since when, what the
+// admin will do, and what a person can do.
+func TestUnheard(t *testing.T) {
+	t.Parallel()
+	var st model.AddressState
+	w := newWorld(t, func(cfg *Config) {
+		cfg.Executors = Executors{
+			Addresses: func(_ context.Context, _ string, at []string) (map[string]model.AddressState, error) {
+				return map[string]model.AddressState{at[0]: st}, nil
+			},
+			LostAfter: 10 * time.Minute, GoneTwice: 2 * time.Minute,
+		}
+	})
+	j := w.job(w.group("settle", "Settle", "http://10.0.0.1:9999/"), "settle")
+	v := w.as(w.admin)
+	open := w.run(j, noon.Add(-3*time.Minute), 0, 0, "")
+	old := w.run(j, noon.Add(-time.Hour), 0, 0, "")
+	ended := w.run(j, noon.Add(-2*time.Hour), time.Second, 500, "no")
+	const silent = "The executor at http://10.0.0.1:9999/ does not answer."
+	assert.NotContains(t, v.text(runPath(open)), silent)
+
+	w.parts.text = func(wire.LogRequest) (wire.LogResult, error) {
+		return wire.LogResult{}, errors.New("connection refused")
+	}
+	for _, tt := range []struct {
+		name  string
+		id    int64
+		state model.AddressState
+		want  string
+	}{
+		{
+			"gone", open,
+			model.AddressState{DeadSince: noon.Add(-2 * time.Minute)},
+			silent + " Nothing was heard of it since 2026-11-21 11:58:00 UTC.</p>\n<p>The result may still come. " +
+				"If nothing is heard of it, the admin records the run as lost at about 2026-11-21 12:09:00 UTC.",
+		},
+		{"for long", old, model.AddressState{}, silent + "</p>\n<p>The result may still come. If nothing is heard of it, the admin records the run as lost within some minutes."},
+		{"it beats", open, model.AddressState{LastBeat: noon.Add(-time.Second), DeadSince: noon.Add(-time.Minute)}, "since 2026-11-21 11:59:00 UTC.</p>\n<p>It still registers"},
+	} {
+		st = tt.state
+		page := v.text(runPath(tt.id))
+		assert.Contains(t, page, tt.want, tt.name)
+		assert.Contains(t, page, `<a href="/executors/`, tt.name)
+		assert.Contains(t, page, "run the job once more from its page", tt.name)
+	}
+	assert.NotContains(t, v.text(runPath(ended)), silent)
+}

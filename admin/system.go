@@ -303,6 +303,7 @@ func (s *system) buildOps(context.Context) error {
 		Store: s.store, Scheduler: s.scheduler,
 		Dispatcher: manual{store: s.store, dispatcher: s.dispatcher, now: time.Now},
 		Executors:  executors{s.client}, Registry: s.registry, Completion: s.writer, Passwords: s.auth,
+		Unknown:     s.registry.Unknown,
 		FirstStart:  s.auth,
 		CodeEditing: s.cfg.CodeEditing, SharedWithJava: s.shared, Location: s.cfg.TimeZone, Lang: s.lang,
 		Logins: s.auth, System: s, Retention: s.retention(),

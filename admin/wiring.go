@@ -97,6 +97,10 @@ func (s *system) watch() {
 		},
 		Deleted:        s.deleted,
 		InsecureTokens: s.insecureTokens,
+		Unknown: func() int {
+			_, names := s.registry.Unknown(0)
+			return names
+		},
 	})
 }
 

@@ -38,6 +38,32 @@ func (c *Client) Groups(ctx context.Context, appName string) iter.Seq2[*Group, e
 	return pages[Group](ctx, c, "/groups", values("app_name", appName))
 }
 
+// UnknownGroup is an app name under which executors are registered and that no
+// group has.
+type UnknownGroup struct {
+	AppName   string     `json:"app_name"`
+	Addresses []string   `json:"addresses"` // the first five
+	Count     int        `json:"count"`     // of the addresses
+	LastBeat  *time.Time `json:"last_beat"`
+	// RegisteredSince is when the node heard of the first of them; nil where that was
+	// before the node began to look.
+	RegisteredSince *time.Time `json:"registered_since"`
+}
+
+// UnknownGroups lists app names under which executors are registered and that no
+// group has, at most 100, and tells how many there are. It is for who sees every
+// group.
+func (c *Client) UnknownGroups(ctx context.Context) (list []UnknownGroup, appNames int, err error) {
+	out, err := get[struct {
+		Items    []UnknownGroup `json:"items"`
+		AppNames int            `json:"app_names"`
+	}](ctx, c, "/groups/unknown")
+	if err != nil {
+		return nil, 0, err
+	}
+	return out.Items, out.AppNames, nil
+}
+
 func (c *Client) group(ctx context.Context, r *call) (*Group, error) {
 	var g Group
 	r.out = &g

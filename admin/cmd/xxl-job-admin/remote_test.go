@@ -175,6 +175,11 @@ func TestRemote(t *testing.T) {
 	c := k.boss(t)
 	k.write(t, "jobs.yaml", kitchenJobs)
 	assert.Equal(t, cli.ExitFault, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--yes"), "there is no group")
+	require.Eventually(t, func() bool {
+		_, n, err := c.UnknownGroups(t.Context())
+		return err == nil && n == 1
+	}, startLimit, 20*time.Millisecond, "the executor registers, and has no group")
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "list", "--unknown"))
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "create", "kitchen", "--title", "Kitchen"))
 	k.addressed(t, c)
 

@@ -243,6 +243,7 @@ func TestMarkers(t *testing.T) {
 		return seed(t, dsn, m.fill)
 	})
 	// What has quotes or angle brackets never becomes an address of a group.
+	t.Log("a marker as an app name:", w.register(t, m.text("registry: app name", 200), "http://127.0.0.1:1/unknown"))
 	t.Log("a marker as an address:", w.register(t, "registers", "http://127.0.0.1:1/"+m.text("registry: no address", 200)))
 	word := m.text("registry: address", 8)
 	w.register(t, "registers", "http://127.0.0.1:1/&lt;i/class=xss&gt;"+word)

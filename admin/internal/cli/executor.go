@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/client"
 )
@@ -27,6 +28,8 @@ type ExecutorCmd struct {
 type executorList struct {
 	Remote
 	Form
+
+	Unknown bool `help:"${executor_unknown}" env:"-"`
 }
 
 // executorGroup is a group with its addresses.
@@ -39,6 +42,9 @@ type executorGroup struct {
 // Run prints an address a line.
 func (l *executorList) Run(ctx context.Context, con Console) error {
 	return l.With(func(c *client.Client) error {
+		if l.Unknown {
+			return l.unknown(ctx, con, c)
+		}
 		list := []executorGroup{}
 		for g, err := range c.Groups(ctx, "") {
 			if err != nil {
@@ -64,6 +70,26 @@ func (l *executorList) Run(ctx context.Context, con Console) error {
 			}
 		})
 	})
+}
+
+// unknown prints the executors that no group has.
+func (l *executorList) unknown(ctx context.Context, con Console, c *client.Client) error {
+	list, names, err := c.UnknownGroups(ctx)
+	if err != nil {
+		return err
+	}
+	if err := l.Print(con, list, func(w io.Writer) {
+		Row(w, "APP NAME", "ADDRESSES", "FIRST OF THEM", "REGISTERED", "LAST BEAT")
+		for _, u := range list {
+			Row(w, u.AppName, u.Count, strings.Join(u.Addresses, " "), clock(u.RegisteredSince), clock(u.LastBeat))
+		}
+	}); err != nil {
+		return err
+	}
+	if names > len(list) {
+		fmt.Fprintf(con.Err, "and %d other app names\n", names-len(list))
+	}
+	return nil
 }
 
 // standing is how an address stands, as the console has it: "-" of one to which

@@ -234,6 +234,7 @@ func TestExecutorsListRenews(t *testing.T) {
 	well := w.group("again", "Again", here)
 	sick := w.group("orders", "Orders", here+","+there)
 	empty := w.group("zebra", "Zebra", "")
+	w.job(empty, "stripes", func(j *model.Job) { j.Running = true })
 	v := w.as(w.admin)
 	page := v.text("/executors")
 	for _, want := range []string{">19<", ">23<", "9 s ago", "as this node (node-a) sees them", `data-renew="/executors?part=1"`} {

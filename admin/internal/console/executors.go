@@ -38,6 +38,7 @@ const (
 	probesAtOnce = 16
 	probeLimit   = 10 * time.Second
 	fewAddresses = 3 // of a group in the list
+	maxApp       = 64
 )
 
 // registerExecutors registers what is about executors.
@@ -65,6 +66,7 @@ type executorRow struct {
 	Count     int
 	Dead      int // that do not answer this node
 	LastBeat  time.Time
+	Started   int // jobs
 	InFlight  int
 	Queued    int
 }
@@ -75,9 +77,12 @@ type addressLink struct{ Text, Path string }
 // executorsPage is the list of executors.
 type executorsPage struct {
 	Rows   []executorRow
-	Lonely int // groups without an address
+	Lonely int // groups without an address that have started jobs
 	Node   string
 	Renew  string
+	// Unknown are the executors whose app names no group has.
+	Unknown     []model.UnknownApp
+	MoreUnknown int // that are not in the list
 }
 
 // executors lists the groups, those without an address first.
@@ -91,12 +96,16 @@ func (c *call) executors(ctx context.Context) error {
 	if c.s.cfg.Executors.Lanes != nil {
 		lanes = c.s.cfg.Executors.Lanes()
 	}
+	started, err := c.s.cfg.Ops.StartedByGroup(ctx, c.who)
+	if err != nil {
+		return err
+	}
 	for _, g := range groups {
 		list := g.Addresses()
-		if len(list) == 0 {
+		row := executorRow{Group: g, Count: len(list), Started: started[g.ID]}
+		if row.Count == 0 && row.Started > 0 {
 			p.Lonely++
 		}
-		row := executorRow{Group: g, Count: len(list)}
 		for _, a := range list[:min(len(list), fewAddresses)] {
 			row.Addresses = append(row.Addresses, addressLink{a, addressPath(g.ID, a)})
 		}
@@ -108,10 +117,24 @@ func (c *call) executors(ctx context.Context) error {
 		p.Rows = append(p.Rows, row)
 	}
 	slices.SortStableFunc(p.Rows, byNeed)
+	if err := c.unknown(ctx, &p); err != nil {
+		return err
+	}
 	if c.str("part") != "" {
 		return c.part("executors", "executorsnow", p)
 	}
 	return c.render(ctx, "executors", head{Title: c.t("nav.executors"), Section: "executors", Script: "renew.js"}, p)
+}
+
+// unknown adds the executors whose app names no group has, for who sees every
+// group.
+func (c *call) unknown(ctx context.Context, p *executorsPage) error {
+	if !c.who.SeesUnknown() {
+		return nil
+	}
+	list, names, err := c.s.cfg.Ops.Unknown(ctx, c.who)
+	p.Unknown, p.MoreUnknown = list, names-len(list)
+	return err
 }
 
 // executorPage is a group with its addresses.
@@ -229,7 +252,11 @@ func (c *call) showForm(ctx context.Context, status int, f *executorForm) error 
 func executorPath(id int32) string { return "/executors/" + strconv.Itoa(int(id)) }
 
 func (c *call) newExecutor(ctx context.Context) error {
-	return c.showForm(ctx, http.StatusOK, &executorForm{})
+	app := c.str("app") // of an executor that has registered without one
+	if len(app) > maxApp {
+		app = ""
+	}
+	return c.showForm(ctx, http.StatusOK, &executorForm{AppName: app, Title: app})
 }
 
 func (c *call) editExecutor(ctx context.Context) error {

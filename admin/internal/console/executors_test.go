@@ -50,10 +50,16 @@ func TestExecutorsList(t *testing.T) {
 	full := w.group("orders", "Orders", "http://10.0.0.1:9999/,http://10.0.0.2:9999/,http://10.0.0.3:1/,http://10.0.0.4:1/")
 	empty := w.group("reports", "Reports", "")
 	page := v.text("/executors")
-	for _, want := range []string{"Orders", "reports", "http://10.0.0.3:1/", "no address", "Executors without an address: 1", "of its own"} {
+	for _, want := range []string{"Orders", "reports", "http://10.0.0.3:1/", "no address", "of its own"} {
 		assert.Contains(t, page, want)
 	}
 	assert.NotContains(t, page, "http://10.0.0.4:1/", "a long list is cut")
+	assert.NotContains(t, page, "Executors without an address", "it has no job that could fail")
+	assert.NotContains(t, page, "Registered, but no executor")
+	assert.Greater(t, strings.Index(page, executorPath(empty)+`"`), strings.Index(page, executorPath(full)+`"`), "nobody misses it")
+	w.job(empty, "report", func(j *model.Job) { j.Running = true })
+	page = v.text("/executors")
+	assert.Contains(t, page, "Executors without an address: 1")
 	assert.NotContains(t, page, "s3cret", "a token is not shown")
 	assert.Less(t, strings.Index(page, executorPath(empty)+`"`), strings.Index(page, executorPath(full)+`"`), "what needs a look comes first")
 
@@ -70,6 +76,34 @@ func TestExecutorsList(t *testing.T) {
 	}
 	for _, what := range []string{"/delete", "/token", "/token/clear", "/token/end"} {
 		assert.Equal(t, http.StatusForbidden, user.post(executorPath(full)+what, nil).Code)
+	}
+}
+
+// TestUnknownExecutors: executors that no group has are shown to who may make the
+// group, on the overview and in the list, whatever they call themselves.
+func TestUnknownExecutors(t *testing.T) {
+	t.Parallel()
+	w := asked(t)
+	g := w.group("orders", "Orders", "")
+	v := w.as(w.admin)
+	assert.NotContains(t, v.text("/"), "no executor is called so")
+	name := `a&b="<i>`
+	w.unknown = []model.UnknownApp{{
+		AppName: name, Addresses: []string{"http://10.0.0.7:1/"}, Count: 9, Since: noon.Add(-time.Hour), LastBeat: noon,
+	}}
+	assert.Contains(t, v.text("/"), "Registered as “"+name+"”, but no executor is called so")
+	page := v.text("/executors")
+	for _, want := range []string{name, "http://10.0.0.7:1/", "… 1 of 9", "1 h ago", "/executors/new?app=" + url.QueryEscape(name)} {
+		assert.Contains(t, page, want)
+	}
+	assert.Contains(t, v.text("/executors/new?app="+url.QueryEscape(name)), `value="`+name+`"`)
+	assert.Contains(t, v.text("/executors/new?app="+strings.Repeat("x", 65)), `value=""`)
+	w.unknown = append(w.unknown, model.UnknownApp{AppName: "second", Count: 1, Before: true, LastBeat: noon})
+	assert.Contains(t, v.text("/"), "Registered under 2 app names")
+	user := w.as(w.user("lin", false, strconv.Itoa(int(g))))
+	for _, path := range []string{"/", "/executors"} {
+		assert.NotContains(t, user.text(path), "second", path)
+		assert.NotContains(t, user.text(path), "is called so", path)
 	}
 }
 

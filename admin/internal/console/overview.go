@@ -31,6 +31,8 @@ type overviewPage struct {
 	NotNamed int       // troubles that are not in the list
 	Muted    []string  // executors whose alarms are not sent for now
 	MoreMute int       // those that are not in the list
+	Unknown  string    // app name of executors that no group has; "" where there are none
+	Unknowns int       // how many such names there are
 	Totals   *ops.Overview
 	Started  int
 	Known    bool // Started is known
@@ -104,6 +106,15 @@ func (c *call) overview(ctx context.Context) error {
 	}
 	p.MoreMute = max(len(p.Muted)-homeTroubles, 0)
 	p.Muted = p.Muted[:len(p.Muted)-p.MoreMute]
+	if c.who.SeesUnknown() {
+		list, names, err := c.s.cfg.Ops.Unknown(ctx, c.who)
+		if err != nil {
+			return err
+		}
+		if p.Unknowns = names; len(list) > 0 {
+			p.Unknown = list[0].AppName
+		}
+	}
 	c.clusterTroubles(&p)
 	n, more, err := c.s.cfg.Ops.CountRuns(ctx, c.who, model.RunFilter{Result: model.RunRunning})
 	if err != nil {

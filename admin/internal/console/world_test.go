@@ -38,6 +38,7 @@ type world struct {
 	ops     *ops.Service
 	parts   *parts
 	system  *playedSystem
+	unknown []model.UnknownApp
 	server  *Server
 	handler http.Handler
 	faults  []string
@@ -90,7 +91,8 @@ func newWorld(t *testing.T, change ...func(*Config)) *world {
 	w.ops, err = ops.New(ops.Config{
 		Store: db, Scheduler: w.parts, Dispatcher: w.parts, Executors: w.parts, Registry: w.parts,
 		Completion: w.parts, Passwords: w.auth, FirstStart: w.auth, CodeEditing: true, Location: time.UTC, Lang: i18n.En, Now: now,
-		Logins: w.auth, System: w.system, Retention: ops.Retention{RunDays: 30, AuditDays: 365, AlarmDays: 30},
+		Unknown: func(most int) ([]model.UnknownApp, int) { return w.unknown[:min(most, len(w.unknown))], len(w.unknown) },
+		Logins:  w.auth, System: w.system, Retention: ops.Retention{RunDays: 30, AuditDays: 365, AlarmDays: 30},
 	})
 	require.NoError(t, err)
 	cfg := Config{

@@ -21,6 +21,17 @@ var consoleExecutors = pageTexts{
 		"{0} 个执行器没有地址：它们的任务触发时会失败。", "{0} 個執行器沒有位址：它們的任務觸發時會失敗。",
 		"Executors without an address: {0}. Their jobs fail when they fire.",
 	},
+	"executor.nogroup": {
+		"已注册，但没有对应的执行器", "已註冊，但沒有對應的執行器", "Registered, but no executor is called so",
+	},
+	"executor.nogroup.why": {
+		"这些程序持有访问令牌并已注册，但没有执行器使用它们的 AppName：不会向它们发送任何任务。",
+		"這些程式持有存取權杖並已註冊，但沒有執行器使用它們的 AppName：不會向它們發送任何任務。",
+		"These programs have the access token and register under an app name that stands in no executor: " +
+			"nothing is sent to them.",
+	},
+	"executor.nogroup.make": {"新建执行器…", "新增執行器…", "Make the executor…"},
+	"executor.nogroup.more": {"另有 {0} 个 AppName。", "另有 {0} 個 AppName。", "Other app names: {0}."},
 	"executor.none.auto": {
 		"还没有程序以 AppName “{0}” 注册。请检查它的调度中心地址和访问令牌。",
 		"還沒有程式以 AppName「{0}」註冊。請檢查它的調度中心位址和存取權杖。",

@@ -41,6 +41,14 @@ var consoleHome = pageTexts{
 	"home.notnamed": {"以及另外 {0} 项", "以及另外 {0} 項", "and {0} more"},
 	"home.node":     {"本节点：{0}", "本節點：{0}", "This node: {0}"},
 	"home.idlenode": {"节点 {0} 没有租约", "節點 {0} 沒有租約", "Node {0} holds no lease"},
+	"home.unknown": {
+		"有程序以 AppName “{0}” 注册，但没有这样的执行器。", "有程式以 AppName「{0}」註冊，但沒有這樣的執行器。",
+		"Registered as “{0}”, but no executor is called so",
+	},
+	"home.unknowns": {
+		"有程序以 {0} 个 AppName 注册（如“{1}”），但没有这样的执行器。", "有程式以 {0} 個 AppName 註冊（如「{1}」），但沒有這樣的執行器。",
+		"Registered under {0} app names (such as “{1}”), but no executor is called so",
+	},
 	"home.noaddress": {
 		"执行器“{0}”没有可用地址（已启动任务 {1} 个）", "執行器「{0}」沒有可用位址（已啟動任務 {1} 個）",
 		"No address of the executor “{0}” is registered (started jobs: {1})",

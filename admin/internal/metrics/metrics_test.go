@@ -122,6 +122,7 @@ func TestSources(t *testing.T) {
 		Deleted:  func() map[string]int64 { return map[string]int64{"xxl_job_log": 1000} },
 
 		InsecureTokens: func() int { return 3 },
+		Unknown:        func() int { return 4 },
 	})
 	got := scrape(t, m)
 	for series, want := range map[string]string{
@@ -139,6 +140,7 @@ func TestSources(t *testing.T) {
 		`xxljob_lease_shards_owned`:                                "8",
 		`xxljob_lease_shards`:                                      "16",
 		`xxljob_insecure_tokens`:                                   "3",
+		`xxljob_unknown_apps`:                                      "4",
 		`xxljob_queue_depth{queue="results"}`:                      "5",
 		`xxljob_retention_deleted_total{table="xxl_job_log"}`:      "1000",
 	} {

@@ -46,6 +46,8 @@ type Sources struct {
 	Deleted  func() map[string]int64 // rows deleted by retention since the start, by table
 	// InsecureTokens counts the tokens of executors that everybody knows.
 	InsecureTokens func() int
+	// Unknown counts the app names of executors that no group has.
+	Unknown func() int
 }
 
 // Watch begins to ask the sources. It may be called once.
@@ -76,6 +78,7 @@ var (
 	totalDesc    = describe("lease_shards", "Scheduling shards of the installation.")
 	waitingDesc  = describe("queue_depth", "What waits inside of the admin, by queue.", "queue")
 	insecureDesc = describe("insecure_tokens", "Access tokens of executors that are empty or the public default.")
+	unknownDesc  = describe("unknown_apps", "App names that executors register under and that no group has.")
 	deletedDesc  = describe("retention_deleted_total", "Rows deleted because they were old, by table.", "table")
 )
 
@@ -113,6 +116,9 @@ func (s *sources) Collect(out chan<- prometheus.Metric) {
 	}
 	if s.InsecureTokens != nil {
 		out <- gauge(insecureDesc, float64(s.InsecureTokens()))
+	}
+	if s.Unknown != nil {
+		out <- gauge(unknownDesc, float64(s.Unknown()))
 	}
 	if s.Deleted != nil {
 		for table, n := range s.Deleted() {

@@ -58,3 +58,16 @@ type Beat struct {
 	Value string // address
 	At    time.Time
 }
+
+// UnknownApp are executors that are registered under an app name that no group
+// has: nothing sends to them.
+type UnknownApp struct {
+	AppName   string
+	Addresses []string // the first ones
+	Count     int      // of the addresses
+	LastBeat  time.Time
+	// Since is when the node heard of one of them first; Before says that it was
+	// registered before the node began to look.
+	Since  time.Time
+	Before bool
+}

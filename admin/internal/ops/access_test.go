@@ -257,6 +257,10 @@ func actions(o target) []action {
 		{"Runs, the group", func(ctx context.Context, w *world, p Principal) error {
 			return drop(w.Runs(ctx, p, model.RunFilter{GroupID: w.gold, Limit: 1}))
 		}},
+		{"Unknown", func(ctx context.Context, w *world, p Principal) error {
+			_, _, err := w.Unknown(ctx, p)
+			return err
+		}},
 		{"CountRuns, the group", func(ctx context.Context, w *world, p Principal) error {
 			_, _, err := w.CountRuns(ctx, p, model.RunFilter{GroupID: w.gold})
 			return err

@@ -39,6 +39,9 @@ type Config struct {
 
 	// Alarms sends alarms. nil: there are no channels.
 	Alarms Alarms
+	// Unknown tells of executors under app names that no group has, at most so many
+	// names, and how many names there are. Default: of none.
+	Unknown func(most int) (list []model.UnknownApp, names int)
 	// CodeEditing lets administrators and principals with the permission to do so
 	// ([Principal].Code) write code (GLUE) that executors run. Default nobody may.
 	CodeEditing bool

@@ -312,6 +312,13 @@ func (w *world) driveAddress(t *testing.T, at string) {
 func (w *world) driveGroups(t *testing.T, o objects) {
 	t.Helper()
 	at := fmt.Sprintf("/v1/groups/%d", o.other)
+	assert.Empty(t, w.must(t, http.StatusOK, "GET", "/v1/groups/unknown", nil)["items"])
+	w.tell(t, "/api/registry", `{"registryGroup":"EXECUTOR","registryKey":"<lost>","registryValue":"http://10.0.0.7:1/"}`)
+	unknown := w.must(t, http.StatusOK, "GET", "/v1/groups/unknown", nil)
+	assert.InDelta(t, 1, unknown["app_names"], 0)
+	lost, _ := unknown["items"].([]any)
+	assert.Equal(t, []any{"<lost>"}, field(lost, "app_name"))
+	assert.Equal(t, []any{[]any{"http://10.0.0.7:1/"}}, field(lost, "addresses"))
 	w.must(t, http.StatusOK, "GET", "/v1/groups?app_name=ORD&limit=1", nil)
 	get := w.admin(t, "GET", at, nil)
 	in := map[string]any{"app_name": "others", "title": "Others", "address_mode": "manual", "addresses": []string{w.exec.URL}}

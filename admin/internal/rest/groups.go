@@ -97,6 +97,36 @@ func listGroups(ctx context.Context, c *call) error {
 	return c.json(http.StatusOK, answer)
 }
 
+// unknownView is an app name without a group as it is answered.
+type unknownView struct {
+	AppName   string   `json:"app_name"`
+	Addresses []string `json:"addresses"`
+	Count     int      `json:"count"`
+	LastBeat  *string  `json:"last_beat"`
+	Since     *string  `json:"registered_since"`
+}
+
+// listUnknown tells of executors whose app names no group has.
+func listUnknown(ctx context.Context, c *call) error {
+	list, names, err := c.s.cfg.Ops.Unknown(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		items[unknownView]
+
+		AppNames int `json:"app_names"`
+	}{items[unknownView]{make([]unknownView, len(list))}, names}
+	for i, u := range list {
+		v := unknownView{u.AppName, orEmpty(u.Addresses), u.Count, atOrNull(u.LastBeat), nil}
+		if !u.Before {
+			v.Since = atOrNull(u.Since)
+		}
+		answer.Items[i] = v
+	}
+	return c.json(http.StatusOK, answer)
+}
+
 func getGroup(ctx context.Context, c *call) error {
 	id, err := c.id32("group_id")
 	if err != nil {

@@ -305,9 +305,14 @@ func (w *world) await(t *testing.T, run int64, status string) {
 // end reports the result of a run as its executor.
 func (w *world) end(t *testing.T, run int64, code int) {
 	t.Helper()
-	body := fmt.Sprintf(`[{"logId":%d,"logDateTim":%d,"handleCode":%d,"handleMsg":"done <b>"}]`,
-		run, time.Now().UnixMilli(), code)
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/callback", strings.NewReader(body))
+	w.tell(t, "/api/callback", fmt.Sprintf(`[{"logId":%d,"logDateTim":%d,"handleCode":%d,"handleMsg":"done <b>"}]`,
+		run, time.Now().UnixMilli(), code))
+}
+
+// tell sends what an executor sends.
+func (w *world) tell(t *testing.T, path, body string) {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body))
 	r.Header.Set("XXL-JOB-ACCESS-TOKEN", token)
 	rec := httptest.NewRecorder()
 	w.handler.ServeHTTP(rec, r)

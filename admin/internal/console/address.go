@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
@@ -94,7 +95,7 @@ func (c *call) addressRow(group int32, address string, st *model.AddressState) a
 // probed puts a probe into words.
 func (c *call) probed(p *model.Probe) *probeView {
 	v := &probeView{
-		OK: p.OK(), Took: took(c.lang, p.Took()), Fault: p.Fault(),
+		OK: p.OK(), Took: say.Took(c.lang, p.Took()), Fault: p.Fault(),
 		Kind: c.releaseWords(&model.AddressState{Release: p.Release}),
 	}
 	for _, s := range p.Steps {
@@ -103,7 +104,7 @@ func (c *call) probed(p *model.Probe) *probeView {
 				v.Word = c.t("executor.silent")
 			}
 		}
-		step := probeStep{Name: c.t("probe." + s.Name), OK: s.OK, Took: took(c.lang, s.Took), Said: s.Text}
+		step := probeStep{Name: c.t("probe." + s.Name), OK: s.OK, Took: say.Took(c.lang, s.Took), Said: s.Text}
 		switch {
 		case s.Name == model.ProbeUnnamed && s.OK && s.Code != model.CodeSuccess:
 			step.Text = c.t("probe.unnamed.wanted")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/link"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -131,7 +132,8 @@ func (c *call) alarmSettings(ctx context.Context, p *alarmsPage) error {
 	}
 	for _, r := range rules {
 		p.Rules = append(p.Rules, ruleRow{
-			r, c.t("alarms.rule." + string(r.What)), c.alarmTitle(r.Kind, r.ObjectID, r.Name), took(c.lang, r.Limit),
+			r, c.t("alarms.rule." + string(r.What)), c.alarmTitle(r.Kind, r.ObjectID, r.Name),
+			say.Took(c.lang, r.Limit),
 			c.rightsIn(r.GroupID),
 		})
 	}
@@ -140,7 +142,7 @@ func (c *call) alarmSettings(ctx context.Context, p *alarmsPage) error {
 	}
 	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
 	if p.Groups = groupChoices(c.having(model.RoleOperator, groups)); len(p.Groups) > 1 && len(p.Groups) <= muteAtOnce {
-		p.Groups = append(p.Groups, choice{everyGroup, c.t("alarms.mute.every", count(len(p.Groups)))})
+		p.Groups = append(p.Groups, choice{everyGroup, c.t("alarms.mute.every", say.Count(len(p.Groups)))})
 	}
 	p.Editable = groupChoices(c.having(model.RoleEditor, groups))
 	return err

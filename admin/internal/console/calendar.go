@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/chart"
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -42,9 +43,9 @@ func (c *call) year(next func(time.Time) time.Time, now time.Time) template.HTML
 // capped is a number of fires that were counted up to a number.
 func (c *call) capped(n, most int) string {
 	if n < most {
-		return count(n)
+		return say.Count(n)
 	}
-	return c.t("edit.year.more", count(n))
+	return c.t("edit.year.more", say.Count(n))
 }
 
 // weekdays are their short names, Monday first.
@@ -124,7 +125,7 @@ func (c *call) fillMonth(p *jobPage) {
 func (c *call) month(next func(time.Time) time.Time, now, first time.Time) *monthView {
 	v := &monthView{
 		Title: c.t("job.month", first.Year(), c.t("month."+strconv.Itoa(int(first.Month())))),
-		Zone:  zoneName(first.Location(), now), Weekdays: c.weekdays(),
+		Zone:  say.ZoneName(first.Location(), now), Weekdays: c.weekdays(),
 	}
 	week := make([]monthDay, (int(first.Weekday())+6)%7, 7)
 	for day := 1; ; day++ {
@@ -165,10 +166,10 @@ func (c *call) day(next func(time.Time) time.Time, now, from time.Time) monthDay
 		}
 	}
 	if n > 0 {
-		d.Count = count(n)
+		d.Count = say.Count(n)
 	}
 	if n == dayMost {
-		d.Count = count(n-1) + "+"
+		d.Count = say.Count(n-1) + "+"
 	}
 	d.More = n - len(d.Times)
 	return d

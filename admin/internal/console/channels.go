@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
 
@@ -32,7 +33,7 @@ func (c *call) channels(ctx context.Context) (list []channelRow, hidden int, err
 				row.Now = c.t("alarms.trying.next", now.Attempt, now.Attempts, next)
 			}
 			if ch.Queued > 0 {
-				row.Now += " · " + c.t("alarms.queued", count(ch.Queued))
+				row.Now += " · " + c.t("alarms.queued", say.Count(ch.Queued))
 			}
 		}
 		list = append(list, row)

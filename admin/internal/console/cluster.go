@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -47,7 +48,7 @@ func (c *call) cluster(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p := clusterPage{Tabs: c.settingsTabs("cluster"), Java: v.Java, Lease: took(c.lang, v.Lease)}
+	p := clusterPage{Tabs: c.settingsTabs("cluster"), Java: v.Java, Lease: say.Took(c.lang, v.Lease)}
 	states := map[string]runState{
 		ops.NodeAlive: {"ok", c.t("cluster.alive")}, ops.NodeSilent: {"bad", c.t("cluster.silent")},
 		ops.NodeGone: {"off", c.t("cluster.gone")},
@@ -66,16 +67,16 @@ func (c *call) cluster(ctx context.Context) error {
 			row.How = runState{"bad", c.t("cluster.free")}
 			p.Free++
 		} else {
-			row.Left = took(c.lang, sh.Expires.Sub(v.Now))
+			row.Left = say.Took(c.lang, sh.Expires.Sub(v.Now))
 		}
 		if sh.Due > 0 {
 			behind := v.Now.Sub(sh.Since)
-			row.Lag = took(c.lang, behind)
+			row.Lag = say.Took(c.lang, behind)
 			p.Due, worst = p.Due+sh.Due, max(worst, behind)
 		}
 		p.Shards = append(p.Shards, row)
 	}
-	p.Behind = took(c.lang, worst)
+	p.Behind = say.Took(c.lang, worst)
 	switch {
 	case p.Free > 0:
 		p.How = runState{"bad", c.t("cluster.how.free", p.Free)}
@@ -116,7 +117,7 @@ func (c *call) about(ctx context.Context) error {
 		build = c.t("about.unknown")
 	}
 	if !v.Built.IsZero() {
-		build += ", " + stamp(v.Built.In(c.s.cfg.Location))
+		build += ", " + say.Stamp(v.Built.In(c.s.cfg.Location))
 	}
 	p := aboutPage{
 		Tabs: c.settingsTabs("about"), Faults: node.Faults,
@@ -125,13 +126,13 @@ func (c *call) about(ctx context.Context) error {
 			{Name: c.t("about.build"), Value: build, Mono: true},
 			{Name: c.t("about.go"), Value: v.Go, Mono: true},
 			{Name: c.t("about.node"), Value: v.Node, Mono: true},
-			{Name: c.t("about.started"), Value: stamp(v.Started.In(c.s.cfg.Location))},
-			{Name: c.t("about.uptime"), Value: took(c.lang, c.now().Sub(v.Started))},
+			{Name: c.t("about.started"), Value: say.Stamp(v.Started.In(c.s.cfg.Location))},
+			{Name: c.t("about.uptime"), Value: say.Took(c.lang, c.now().Sub(v.Started))},
 			{Name: c.t("about.shards"), Value: strconv.Itoa(node.Held) + " / " + strconv.Itoa(node.Total)},
-			{Name: c.t("about.restarts"), Value: count(v.Restarts)},
-			{Name: c.t("job.zone"), Value: zoneName(c.s.cfg.Location, c.now())},
+			{Name: c.t("about.restarts"), Value: say.Count(v.Restarts)},
+			{Name: c.t("job.zone"), Value: say.ZoneName(c.s.cfg.Location, c.now())},
 			c.publicFact(v.PublicURL),
-			{Name: c.t("about.time"), Value: stamp(c.now())},
+			{Name: c.t("about.time"), Value: say.Stamp(c.now())},
 		},
 	}
 	if db := v.Database; db.Kind != "" {
@@ -145,7 +146,7 @@ func (c *call) about(ctx context.Context) error {
 		}
 	}
 	for _, l := range v.Loops {
-		row := loopRow{LoopView: l, How: runState{"ok", c.t("about.works")}, Limit: took(c.lang, l.Limit)}
+		row := loopRow{LoopView: l, How: runState{"ok", c.t("about.works")}, Limit: say.Took(c.lang, l.Limit)}
 		if l.Late {
 			row.How = runState{"bad", c.t("about.late")}
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
@@ -257,12 +258,12 @@ func (c *call) touched(ctx context.Context, ids []int32) (*touched, error) {
 		key string
 	}{{d.Started, "touch.started"}, {d.Running, "touch.running"}, {d.Planned, "touch.planned"}} {
 		if of.n > 0 {
-			t.Lines = append(t.Lines, c.t(of.key, count(of.n)))
+			t.Lines = append(t.Lines, c.t(of.key, say.Count(of.n)))
 		}
 	}
 	_, kept, err := c.restoreWords(ctx)
 	if t.Back = c.t("touch.back") + " " + kept; d.Versions > 0 {
-		t.Back = c.t("touch.back.code", count(d.Versions)) + " " + kept
+		t.Back = c.t("touch.back.code", say.Count(d.Versions)) + " " + kept
 	}
 	return t, err
 }

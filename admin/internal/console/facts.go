@@ -3,6 +3,7 @@ package console
 import (
 	"strconv"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
@@ -16,7 +17,7 @@ func (c *call) facts(j *model.Job, g *ops.Group) []fact {
 	}
 	zone := j.TimeZone
 	if zone == "" {
-		zone = zoneName(c.s.cfg.Location, c.now()) + " " + c.t("job.zone.server")
+		zone = say.ZoneName(c.s.cfg.Location, c.now()) + " " + c.t("job.zone.server")
 	}
 	conf := string(j.ScheduleType)
 	if j.ScheduleConf.S != "" {
@@ -41,7 +42,7 @@ func (c *call) facts(j *model.Job, g *ops.Group) []fact {
 		{Name: c.t("job.retries"), Value: strconv.Itoa(int(j.Retries))},
 		{Name: c.t("job.children"), Value: j.Children.S, Mono: true},
 		{Name: c.t("job.mail"), Value: j.AlarmEmail.S},
-		{Name: c.t("job.changed"), Value: stamp(j.UpdateTime.In(c.s.cfg.Location))},
+		{Name: c.t("job.changed"), Value: say.Stamp(j.UpdateTime.In(c.s.cfg.Location))},
 	}
 	for i := range list {
 		if list[i].Value == "" {

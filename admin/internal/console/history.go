@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
@@ -232,7 +233,7 @@ func ruleOf(ch *model.Change) string {
 func (c *call) ruleFields(text string) (map[string]string, error) {
 	var v ops.RuleState
 	err := json.Unmarshal([]byte(text), &v)
-	limit := took(c.lang, time.Duration(v.LimitMs)*time.Millisecond)
+	limit := say.Took(c.lang, time.Duration(v.LimitMs)*time.Millisecond)
 	return map[string]string{"alarms.rule": limit, "alarms.rule." + v.What: limit}, err
 }
 
@@ -241,7 +242,7 @@ func (c *call) muteFields(text string) (map[string]string, error) {
 	var v ops.MuteState
 	err := json.Unmarshal([]byte(text), &v)
 	return map[string]string{
-		"alarms.until": stamp(v.Until.In(c.s.cfg.Location)), "alarms.reason": v.Reason,
+		"alarms.until": say.Stamp(v.Until.In(c.s.cfg.Location)), "alarms.reason": v.Reason,
 	}, err
 }
 
@@ -305,7 +306,7 @@ func (c *call) stateFields(v *ops.JobState, groups map[int32]string) map[string]
 		"job.children": v.Children, "job.state": state,
 	}
 	if v.GlueType != model.GlueBean {
-		fields["history.code.remark"], fields["history.code.bytes"] = v.CodeRemark, count(v.CodeBytes)
+		fields["history.code.remark"], fields["history.code.bytes"] = v.CodeRemark, say.Count(v.CodeBytes)
 	}
 	return fields
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -36,7 +37,7 @@ func (c *call) lateness(ctx context.Context, job int32) (l lateness, err error) 
 	l = lateness{Known: len(all), Of: len(page.Runs), P50: "–", P99: "–"}
 	if len(all) > 0 {
 		slices.Sort(all)
-		l.P50, l.P99 = millis(at(all, 50)), millis(at(all, 99))
+		l.P50, l.P99 = say.Millis(at(all, 50)), say.Millis(at(all, 99))
 	}
 	return l, nil
 }

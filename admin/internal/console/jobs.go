@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -301,7 +302,7 @@ func (c *call) tagOptions(ctx context.Context, chosen string) ([]option, error) 
 	}
 	var list []option
 	for _, t := range tags {
-		list = append(list, option{t.Tag, t.Tag + " (" + count(t.Jobs) + ")"})
+		list = append(list, option{t.Tag, t.Tag + " (" + say.Count(t.Jobs) + ")"})
 		if t.Tag == chosen {
 			chosen = ""
 		}

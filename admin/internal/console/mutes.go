@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -23,7 +24,7 @@ func (c *call) mutedGroups(ctx context.Context, only int32) (list []string, err 
 	for _, m := range mutes {
 		if m.Kind == model.ChangeGroup && (only == 0 || m.ObjectID == only) {
 			title := c.alarmTitle(m.Kind, m.ObjectID, m.Name)
-			list = append(list, c.t("alarms.muted.until", title, stamp(m.Until.In(c.s.cfg.Location))))
+			list = append(list, c.t("alarms.muted.until", title, say.Stamp(m.Until.In(c.s.cfg.Location))))
 		}
 	}
 	return list, nil
@@ -53,7 +54,7 @@ func (c *call) mute(ctx context.Context) error {
 		m.Kind, m.ObjectID = c.alarmOf()
 		err = c.s.cfg.Ops.Mute(ctx, c.who, m)
 	}
-	return c.after(err, c.t("alarms.mute.done", stamp(m.Until.In(c.s.cfg.Location))), made)
+	return c.after(err, c.t("alarms.mute.done", say.Stamp(m.Until.In(c.s.cfg.Location))), made)
 }
 
 // muteEvery mutes every group in which the visitor is an operator. Windows that

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -62,7 +63,7 @@ func (c *call) some(key string, n int) string {
 			return text
 		}
 	}
-	return c.t(key, count(n))
+	return c.t(key, say.Count(n))
 }
 
 // overview shows whether all is well.
@@ -120,7 +121,7 @@ func (c *call) overview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.Running = count(n); more {
+	if p.Running = say.Count(n); more {
 		p.Running += "+"
 	}
 	c.hour(ctx, &p, groups)
@@ -142,7 +143,7 @@ func (c *call) lonely(ctx context.Context, p *overviewPage, groups []*ops.Group)
 	for _, g := range groups {
 		if n := started[g.ID]; n > 0 && len(g.Addresses()) == 0 {
 			found++
-			p.Troubles = append(p.Troubles, trouble{c.t("home.noaddress", g.Title, count(n)), executorPath(g.ID)})
+			p.Troubles = append(p.Troubles, trouble{c.t("home.noaddress", g.Title, say.Count(n)), executorPath(g.ID)})
 		}
 	}
 	c.say1(p, "lonely", found, "/executors")

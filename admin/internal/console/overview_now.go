@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/chart"
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 	"github.com/xxljob-go/xxljob/admin/internal/pulse"
@@ -41,7 +42,7 @@ func (c *call) pulse(p *overviewPage) {
 	late := pulse.LatenessOf(all[len(all)-lateMinutes:], lateLimit)
 	p.Pulse = pulseView{Known: true, Since: c.s.cfg.Pulse.Since(), Sent: late.Sent, P50: "–", P99: "–"}
 	if late.Sent > 0 {
-		p.Pulse.P50, p.Pulse.P99 = "≤ "+millis(late.P50), "≤ "+millis(late.P99)
+		p.Pulse.P50, p.Pulse.P99 = "≤ "+say.Millis(late.P50), "≤ "+say.Millis(late.P99)
 	}
 	c.say1(p, "late", int(late.Late), "#late")
 	bars := chart.Bars{
@@ -152,7 +153,7 @@ func (c *call) hour(ctx context.Context, p *overviewPage, groups []*ops.Group) {
 	}
 	switch {
 	case most > 0:
-		d.Unit = c.t("home.hour.unit", count(most))
+		d.Unit = c.t("home.hour.unit", say.Count(most))
 		p.Hour.Chart = d.HTML()
 	case h.Next != nil:
 		p.Hour.NextID, p.Hour.NextName, p.Hour.NextAt = h.Next.ID, h.Next.Name, h.Next.At

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/console/frame"
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 )
@@ -28,16 +29,16 @@ func (s *Server) funcs(key frame.Key) template.FuncMap {
 		"icon":    frame.Icon,
 		"dict":    frame.Dict,
 		"list":    func(items ...any) []any { return items },
-		"ago":     func(t time.Time) string { return ago(key.Lang, s.cfg.Now(), t) },
-		"stamp":   func(t time.Time) string { return stamp(t.In(s.cfg.Location)) },
-		"stampMs": func(t time.Time) string { return stampMs(t.In(s.cfg.Location)) },
+		"ago":     func(t time.Time) string { return say.Ago(key.Lang, s.cfg.Now(), t) },
+		"stamp":   func(t time.Time) string { return say.Stamp(t.In(s.cfg.Location)) },
+		"stampMs": func(t time.Time) string { return say.StampMs(t.In(s.cfg.Location)) },
 		"exact": func(t time.Time) string {
 			return t.Format("2006-01-02 ") + key.Lang.Console("weekday."+strconv.Itoa(int(t.Weekday()))) +
-				t.Format(" 15:04:05 ") + offset(t)
+				t.Format(" 15:04:05 ") + say.Offset(t)
 		},
 		"iso":   func(t time.Time) string { return t.In(s.cfg.Location).Format(time.RFC3339) },
-		"took":  func(d time.Duration) string { return took(key.Lang, d) },
-		"count": count,
+		"took":  func(d time.Duration) string { return say.Took(key.Lang, d) },
+		"count": say.Count,
 		"join":  strings.Join,
 	}
 }
@@ -121,7 +122,7 @@ func (c *call) render(ctx context.Context, name string, h head, p any) error {
 func (c *call) renderStatus(ctx context.Context, status int, name string, h head, p any) error {
 	v := view{
 		head: h, Theme: c.theme, CSRF: c.csrf(), Here: c.here(), Flash: c.takeFlash(),
-		Clock: c.now().Format(time.TimeOnly), Zone: zoneName(c.s.cfg.Location, c.now()),
+		Clock: c.now().Format(time.TimeOnly), Zone: say.ZoneName(c.s.cfg.Location, c.now()),
 		Version: c.s.cfg.Version, Again: c.r.Method == http.MethodGet, P: p,
 	}
 	for _, l := range langNames {

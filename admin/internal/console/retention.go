@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
@@ -78,7 +79,7 @@ func (c *call) retentionWords(r ops.Retention) []string {
 		list[0] = c.t("retention.runs.days", r.RunDays)
 	}
 	if r.KeepPerJob > 0 {
-		list[1] = c.t("retention.keep.n", count(r.KeepPerJob))
+		list[1] = c.t("retention.keep.n", say.Count(r.KeepPerJob))
 	}
 	if r.AuditDays > 0 {
 		list[2] = c.t("retention.audit.days", r.AuditDays)
@@ -170,16 +171,16 @@ func (c *call) askRetention(ctx context.Context, r ops.Retention, fields url.Val
 	}
 	lines := c.retentionWords(r)
 	if !e.RunsBefore.IsZero() {
-		lines = append(lines, c.t("retention.effect.runs", stamp(e.RunsBefore), c.counted(e.Runs)))
+		lines = append(lines, c.t("retention.effect.runs", say.Stamp(e.RunsBefore), c.counted(e.Runs)))
 	}
 	if r.KeepPerJob > 0 {
-		lines = append(lines, c.t("retention.effect.keep", count(r.KeepPerJob)))
+		lines = append(lines, c.t("retention.effect.keep", say.Count(r.KeepPerJob)))
 	}
 	if !e.AuditsBefore.IsZero() {
-		lines = append(lines, c.t("retention.effect.audit", stamp(e.AuditsBefore), c.counted(e.Audits)))
+		lines = append(lines, c.t("retention.effect.audit", say.Stamp(e.AuditsBefore), c.counted(e.Audits)))
 	}
 	if !e.AlarmsBefore.IsZero() {
-		lines = append(lines, c.t("retention.effect.alarms", stamp(e.AlarmsBefore), c.counted(e.Alarms)))
+		lines = append(lines, c.t("retention.effect.alarms", say.Stamp(e.AlarmsBefore), c.counted(e.Alarms)))
 	}
 	lines = append(lines, c.t("retention.effect.back"))
 	return c.ask(ctx, c.settingsHead(c.t("retention.ask")), askPage{
@@ -191,9 +192,9 @@ func (c *call) askRetention(ctx context.Context, r ops.Retention, fields url.Val
 // counted is a number as it is known.
 func (c *call) counted(n ops.Count) string {
 	if n.More {
-		return c.t("count.more", count(n.N))
+		return c.t("count.more", say.Count(n.N))
 	}
-	return count(n.N)
+	return say.Count(n.N)
 }
 
 // clean deletes runs, as the button of the Java console does: first it says how
@@ -234,7 +235,7 @@ func (c *call) clean(ctx context.Context) error {
 	if err != nil {
 		return c.refuse("/settings/retention", err)
 	}
-	return c.done("/settings/retention", c.t("clean.did", count(n)))
+	return c.done("/settings/retention", c.t("clean.did", say.Count(n)))
 }
 
 func (c *call) askClean(ctx context.Context, p retentionPage, in ops.ClearInput, e ops.ClearEffect) error {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -99,7 +100,7 @@ func (k runClock) inZone(loc *time.Location, ahead time.Duration) runClock {
 		if err != nil {
 			return clock
 		}
-		return stamp(there.Add(-ahead))
+		return say.Stamp(there.Add(-ahead))
 	}
 	k.Began, k.Ended = in(k.Began), in(k.Ended)
 	return k
@@ -118,9 +119,9 @@ func (c *call) clockApart(l *model.Log, k runClock) string {
 	}
 	switch {
 	case there.Before(l.TriggerTime.Add(-clockSlack)):
-		return " " + c.t("run.step.behind", took(c.lang, l.TriggerTime.Sub(there).Round(time.Minute)))
+		return " " + c.t("run.step.behind", say.Took(c.lang, l.TriggerTime.Sub(there).Round(time.Minute)))
 	case there.After(until.Add(clockSlack)):
-		return " " + c.t("run.step.ahead", took(c.lang, there.Sub(until).Round(time.Minute)))
+		return " " + c.t("run.step.ahead", say.Took(c.lang, there.Sub(until).Round(time.Minute)))
 	}
 	return ""
 }
@@ -134,7 +135,7 @@ func (c *call) zoneWords(clock string, ahead time.Duration) string {
 	if ahead < 0 {
 		key = "run.step.zone.behind"
 	}
-	return " " + c.t(key, clock, took(c.lang, ahead.Abs()))
+	return " " + c.t(key, clock, say.Took(c.lang, ahead.Abs()))
 }
 
 // runClocks keeps what the logs of runs that have ended said, so that it is known

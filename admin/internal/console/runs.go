@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -107,7 +108,7 @@ func (c *call) lasted(r model.Recent) string {
 	if d := r.Took(c.now()); !r.Exact() {
 		return c.wholeSeconds(d)
 	} else if d > 0 {
-		return took(c.lang, d)
+		return say.Took(c.lang, d)
 	}
 	return "< 1 ms"
 }
@@ -357,7 +358,7 @@ func wholeSeconds(lang i18n.Lang, d time.Duration) string {
 	case d < time.Minute:
 		return lang.Console("time.s", int(d/time.Second))
 	}
-	return took(lang, d)
+	return say.Took(lang, d)
 }
 
 // lineMax is how many characters of a message a list holds; the page of the run

@@ -1,9 +1,9 @@
 package console
 
 import (
-	"strconv"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -36,7 +36,7 @@ func (c *call) steps(l *model.Log, k runClock) []step {
 	ended := l.HandleCode != model.CodeNone
 	says := c.t("run.step.clock")
 	if !k.Read.IsZero() {
-		says = c.t("run.step.clock.kept", stamp(k.Read.In(c.s.cfg.Location)))
+		says = c.t("run.step.clock.kept", say.Stamp(k.Read.In(c.s.cfg.Location)))
 	}
 	began, over := says+c.clockApart(l, k), says
 	if ahead := k.zoneApart(l, c.s.cfg.Location); ahead != 0 {
@@ -64,9 +64,9 @@ func (c *call) storedStep(l *model.Log, planned step, ended bool) step {
 	case !r.Exact():
 		stored.Gap = c.wholeSeconds(l.HandleTime.Sub(l.TriggerTime))
 	case timed && !planned.Exact:
-		stored.Gap = took(c.lang, max(stored.At.Sub(s.At), 0))
+		stored.Gap = say.Took(c.lang, max(stored.At.Sub(s.At), 0))
 	default:
-		stored.Gap = took(c.lang, max(stored.At.Sub(planned.At), 0))
+		stored.Gap = say.Took(c.lang, max(stored.At.Sub(planned.At), 0))
 	}
 	stored.Exact, stored.Gap = r.Exact(), c.t("run.step.all", stored.Gap)
 	return stored
@@ -95,10 +95,10 @@ func (c *call) sentSteps(l *model.Log, s model.Sending, timed bool) []step {
 	if timed {
 		sent.At, sent.Exact = s.At.In(c.s.cfg.Location), true
 		if s.Late >= 0 {
-			sent.Gap = millis(s.Late)
+			sent.Gap = say.Millis(s.Late)
 		}
 		if s.Answer >= 0 {
-			answer.At, answer.Exact, answer.Gap = sent.At.Add(s.Answer), true, millis(s.Answer)
+			answer.At, answer.Exact, answer.Gap = sent.At.Add(s.Answer), true, say.Millis(s.Answer)
 		}
 	}
 	switch {
@@ -109,12 +109,4 @@ func (c *call) sentSteps(l *model.Log, s model.Sending, timed bool) []step {
 		return []step{sent}
 	}
 	return []step{sent, answer}
-}
-
-// millis is a short duration to a tenth of a millisecond.
-func millis(d time.Duration) string {
-	if d >= 10*time.Second {
-		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
-	}
-	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 1, 64) + " ms"
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
@@ -151,7 +152,7 @@ func (c *call) findByID(ctx context.Context, q string, p *searchPage) error {
 		}
 		return nil
 	}
-	text := "#" + strconv.FormatInt(id, 10) + " " + stamp(l.TriggerTime.In(c.s.cfg.Location))
+	text := "#" + strconv.FormatInt(id, 10) + " " + say.Stamp(l.TriggerTime.In(c.s.cfg.Location))
 	if j, err := c.s.cfg.Ops.Job(ctx, c.who, l.JobID); err == nil {
 		text += " " + j.Name
 	} else if _, ours := c.why(err); !ours {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -108,7 +109,7 @@ func (c *call) askPassword(ctx context.Context, status int, p *setupPage) error 
 		}
 	}
 	p.OwnZones, p.Zones = c.s.cfg.Ops.OwnZones(), commonZones()
-	p.HereZone = zoneName(c.s.cfg.Location, c.now())
+	p.HereZone = say.ZoneName(c.s.cfg.Location, c.now())
 	return c.renderStatus(ctx, status, "setup", head{Title: c.t("setup.title"), Script: "setup.js"}, p)
 }
 
@@ -215,7 +216,7 @@ func (c *call) passwordRefused(ctx context.Context, p *setupPage, err error) err
 func (c *call) setUp(ctx context.Context, who ops.Principal, p *setupPage) {
 	c.keepLang(p.Lang)
 	zone := p.Zone
-	if zone == zoneName(c.s.cfg.Location, c.now()) {
+	if zone == say.ZoneName(c.s.cfg.Location, c.now()) {
 		zone = ""
 	}
 	if zone == "" {

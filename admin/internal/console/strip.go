@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/chart"
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
@@ -45,7 +46,7 @@ func (c *call) stripOf(
 		r := &runs[i]
 		how := c.stateOf(*r)
 		run := chart.StripRun{
-			Label: how.Text + " · " + c.lasted(*r) + " · " + stamp(r.TriggerTime.In(c.s.cfg.Location)),
+			Label: how.Text + " · " + c.lasted(*r) + " · " + say.Stamp(r.TriggerTime.In(c.s.cfg.Location)),
 			Took:  r.Took(now), Class: classes[how.Kind],
 		}
 		if linked {
@@ -54,15 +55,15 @@ func (c *call) stripOf(
 		s.Runs = append(s.Runs, run)
 	}
 	knee, top := s.Scale()
-	tallest = took(c.lang, cmp.Or(top, time.Second))
+	tallest = say.Took(c.lang, cmp.Or(top, time.Second))
 	if s.Unit = c.t("job.strip.unit", tallest); knee < top {
-		s.Unit = c.t("job.strip.knee", took(c.lang, knee), tallest)
+		s.Unit = c.t("job.strip.knee", say.Took(c.lang, knee), tallest)
 	}
 	return s.HTML(), tallest, s.Unit
 }
 
 // tick is the duration at a line of a strip.
-func (c *call) tick(d time.Duration) string { return took(c.lang, d) }
+func (c *call) tick(d time.Duration) string { return say.Took(c.lang, d) }
 
 // figures are what the last runs of a job amount to. A run and its retries count
 // as one, that went as the last of them did; what a person has ended, and what

@@ -1,4 +1,6 @@
-package console
+// Package say writes instants, durations and numbers as people read them, in the
+// language of a page.
+package say
 
 import (
 	"fmt"
@@ -9,8 +11,8 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 )
 
-// ago says when t was, or will be, seen from now: "2 min ago", "in 3 h".
-func ago(lang i18n.Lang, now, t time.Time) string {
+// Ago says when t was, or will be, seen from now: "2 min ago", "in 3 h".
+func Ago(lang i18n.Lang, now, t time.Time) string {
 	if t.IsZero() {
 		return "–"
 	}
@@ -32,36 +34,36 @@ func ago(lang i18n.Lang, now, t time.Time) string {
 	}
 }
 
-// stamp is an exact instant with its zone.
-func stamp(t time.Time) string {
+// Stamp is an exact instant with its zone.
+func Stamp(t time.Time) string {
 	if t.IsZero() || t.Unix() == 0 {
 		return "–"
 	}
-	return t.Format("2006-01-02 15:04:05 ") + offset(t)
+	return t.Format("2006-01-02 15:04:05 ") + Offset(t)
 }
 
-// stampMs is stamp with milliseconds.
-func stampMs(t time.Time) string { return t.Format("2006-01-02 15:04:05.000 ") + offset(t) }
+// StampMs is stamp with milliseconds.
+func StampMs(t time.Time) string { return t.Format("2006-01-02 15:04:05.000 ") + Offset(t) }
 
-// offset is how far the zone of an instant is from UTC: short names such as CST
+// Offset is how far the zone of an instant is from UTC: short names such as CST
 // stand for more than one.
-func offset(t time.Time) string {
+func Offset(t time.Time) string {
 	if _, seconds := t.Zone(); seconds == 0 {
 		return "UTC"
 	}
 	return "UTC" + t.Format("-07:00")
 }
 
-// zoneName is the name of the zone of the pages.
-func zoneName(loc *time.Location, now time.Time) string {
+// ZoneName is the name of the zone of the pages.
+func ZoneName(loc *time.Location, now time.Time) string {
 	if name := loc.String(); name != "Local" && name != "" {
 		return name
 	}
-	return offset(now.In(loc))
+	return Offset(now.In(loc))
 }
 
-// took is a duration as people say it: 340 ms, 1.24 s, 3 min 5 s, 2 h 4 min.
-func took(lang i18n.Lang, d time.Duration) string {
+// Took is a duration as people say it: 340 ms, 1.24 s, 3 min 5 s, 2 h 4 min.
+func Took(lang i18n.Lang, d time.Duration) string {
 	switch {
 	case d < 0:
 		return "–"
@@ -88,8 +90,16 @@ func inTwo(lang i18n.Lang, key string, d, unit time.Duration, smallKey string, s
 	return text
 }
 
-// count writes a whole number with a mark between thousands.
-func count(n any) string {
+// Millis is a short duration to a tenth of a millisecond.
+func Millis(d time.Duration) string {
+	if d >= 10*time.Second {
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	}
+	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 1, 64) + " ms"
+}
+
+// Count writes a whole number with a mark between thousands.
+func Count(n any) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
 		text = text[:i] + "," + text[i:]

@@ -64,9 +64,7 @@ type muteRow struct {
 type alarmsPage struct {
 	Open     []alarmRow
 	OpenMore bool
-	Recent   []alarmRow
-	Next     string // path of the next page of ended ones; "" at the end
-	First    string
+	endedAlarms
 	Channels []channelRow
 	Hidden   int // channels whose names the visitor is not told
 	Mutes    []muteRow
@@ -82,23 +80,13 @@ type alarmsPage struct {
 // alarms shows what is wrong, what was, who is told, and what is muted.
 func (c *call) alarms(ctx context.Context) error {
 	p := alarmsPage{Here: "/alarms", Job: c.positive("job")}
-	before, _ := strconv.ParseInt(c.str("before"), 10, 64)
-	if before > 0 {
-		p.First = "/alarms"
-	}
 	open, err := c.s.cfg.Ops.Alarms(ctx, c.who, model.AlarmFilter{Limit: alarmsOpen})
 	if err != nil {
 		return err
 	}
 	p.Open, p.OpenMore = c.alarmRows(open), len(open) == alarmsOpen
-	ended, err := c.s.cfg.Ops.Alarms(ctx, c.who, model.AlarmFilter{
-		Ended: true, BeforeID: max(before, 0), Limit: alarmsRecent,
-	})
-	if err != nil {
+	if err := c.endedAlarms(ctx, &p.endedAlarms); err != nil {
 		return err
-	}
-	if p.Recent = c.alarmRows(ended); len(ended) == alarmsRecent {
-		p.Next = "/alarms?before=" + strconv.FormatInt(ended[len(ended)-1].ID, 10)
 	}
 	if err := c.alarmSettings(ctx, &p); err != nil {
 		return err
@@ -141,6 +129,7 @@ func (c *call) alarmSettings(ctx context.Context, p *alarmsPage) error {
 		p.Whats = append(p.Whats, choice{string(w), c.t("alarms.rule." + string(w))})
 	}
 	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	p.Seen = groupChoices(groups)
 	if p.Groups = groupChoices(c.having(model.RoleOperator, groups)); len(p.Groups) > 1 && len(p.Groups) <= muteAtOnce {
 		p.Groups = append(p.Groups, choice{everyGroup, c.t("alarms.mute.every", say.Count(len(p.Groups)))})
 	}

@@ -7,6 +7,13 @@ var consoleAlarms = pageTexts{
 	"alarms.more":        {"只显示最新的告警。", "只顯示最新的告警。", "Only the newest ones are shown."},
 	"alarms.recent":      {"最近恢复的告警", "最近恢復的告警", "Alarms that have ended"},
 	"alarms.recent.none": {"还没有。", "還沒有。", "None yet."},
+	"alarms.of.any":      {"所有执行器", "所有執行器", "every executor"},
+	"alarms.what.any":    {"所有告警", "所有告警", "every kind"},
+	"alarms.filter":      {"筛选", "篩選", "Filter"},
+	"alarms.filter.none": {"清除筛选", "清除篩選", "Show all"},
+	"alarms.filter.empty": {
+		"没有符合条件的告警。", "沒有符合條件的告警。", "No alarm that has ended is like this.",
+	},
 	"alarms.first":       {"最新", "最新", "Newest"},
 	"alarms.state":       {"状态", "狀態", "State"},
 	"alarms.open":        {"未恢复", "未恢復", "open"},

@@ -66,8 +66,10 @@ type AlarmFilter struct {
 	GroupIDs []int32 // only of these groups; nil is all
 	Kind     string  // with ObjectID
 	ObjectID int32
-	BeforeID int64 // id below
-	Limit    int   // 1 to 1,000; 0 is 10
+	What     AlarmWhat // only of this kind; "" is every one
+	From, To time.Time // only those that had not ended before From, and began before To
+	BeforeID int64     // id below
+	Limit    int       // 1 to 1,000; 0 is 10
 }
 
 // Overdue is a job's fire or run that a rule is about.

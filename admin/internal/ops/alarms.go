@@ -64,7 +64,12 @@ func (s *Service) Alarms(ctx context.Context, p Principal, f model.AlarmFilter) 
 	if err := s.needLogin(ctx, p, "alarm.list"); err != nil {
 		return nil, err
 	}
-	if !p.all() {
+	switch {
+	case f.GroupIDs != nil:
+		f.GroupIDs = slices.DeleteFunc(slices.Clone(f.GroupIDs), func(g int32) bool {
+			return !p.Can(g, model.RoleViewer)
+		})
+	case !p.all():
 		f.GroupIDs = p.groups()
 	}
 	list, err := s.store.Alarms(ctx, f)

@@ -85,6 +85,15 @@ func (s *Store) Alarms(ctx context.Context, f model.AlarmFilter) ([]*model.Alarm
 		return nil, nil
 	}
 	w.add("id < ?", cmp.Or(f.BeforeID, math.MaxInt64))
+	if f.What != "" {
+		w.add("LOWER(what) = ?", string(f.What)) // not by an index, which would have them in another order
+	}
+	if !f.From.IsZero() && f.Ended {
+		w.add("recovered_ms + 0 >= ?", f.From.UnixMilli())
+	}
+	if !f.To.IsZero() {
+		w.add("first_ms < ?", f.To.UnixMilli())
+	}
 	_, limit := page(0, f.Limit)
 	query, args := alarmQuery(&f, w, limit)
 	list, err := sqldb.Collect(ctx, s.db.Reader(), s.alarmRow, s.db.SQL(query+" ORDER BY id DESC LIMIT ?"),

@@ -96,6 +96,24 @@ func (f *fixture) alarmRecords(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, recent[1:], older)
 
+	for _, tt := range []struct {
+		name   string
+		filter model.AlarmFilter
+		want   int
+	}{
+		{"of their kind", model.AlarmFilter{What: recent[0].What}, 2},
+		{"of another kind", model.AlarmFilter{What: model.AlarmOnNobody}, 0},
+		{"not ended before", model.AlarmFilter{From: recent[0].Recovered}, 1},
+		{"all ended before", model.AlarmFilter{From: recent[0].Recovered.Add(time.Millisecond)}, 0},
+		{"begun before", model.AlarmFilter{To: recent[0].First.Add(time.Millisecond)}, 2},
+		{"begun later", model.AlarmFilter{To: recent[1].First}, 0},
+	} {
+		tt.filter.Ended = true
+		list, err := f.Alarms(ctx, tt.filter)
+		require.NoError(t, err)
+		assert.Len(t, list, tt.want, tt.name)
+	}
+
 	count, err := f.CountEndedAlarms(ctx, apiNow.Add(2*time.Hour), 10)
 	require.NoError(t, err)
 	assert.Equal(t, 2, count)

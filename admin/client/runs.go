@@ -14,6 +14,10 @@ const (
 	RunSuccess = "success"
 	RunFailed  = "failed"
 	RunTimeout = "timeout" // ended by its own time limit
+	RunKilled  = "killed"  // by an operator
+	RunSkipped = "skipped" // its job had no use for it: its block strategy, or its instant had passed
+	RunLost    = "lost"    // nobody reports anything of it
+	RunUnsent  = "unsent"  // no executor took it
 )
 
 // Shard is the part of a broadcast that a run is.
@@ -34,17 +38,24 @@ type Run struct {
 	Param          string     `json:"param"`
 	Shard          *Shard     `json:"shard"` // nil unless the job is a broadcast
 	RetriesLeft    int32      `json:"retries_left"`
+	PlannedAt      *time.Time `json:"planned_at"` // of an ended run that a schedule made
 	TriggeredAt    *time.Time `json:"triggered_at"`
+	AcceptedAt     *time.Time `json:"accepted_at"`     // by an executor, of an ended run
 	TriggerCode    int32      `json:"trigger_code"`    // 200 is accepted; 0 is not known yet
 	TriggerMessage string     `json:"trigger_message"` // plain text
 	EndedAt        *time.Time `json:"ended_at"`
+	TookMs         *int64     `json:"took_ms"`     // of an ended run that an executor took
 	ResultCode     int32      `json:"result_code"` // 200 is success, 502 a timeout; 0 is not known yet
 	ResultMessage  string     `json:"result_message"`
 }
 
 // Ended reports whether the run has a result.
 func (r *Run) Ended() bool {
-	return r.Status == RunSuccess || r.Status == RunFailed || r.Status == RunTimeout
+	switch r.Status {
+	case RunSuccess, RunFailed, RunTimeout, RunKilled, RunSkipped, RunLost, RunUnsent:
+		return true
+	}
+	return false
 }
 
 // RunFilter selects runs, newest first. Zero fields select everything.
@@ -52,13 +63,13 @@ type RunFilter struct {
 	GroupID  int32
 	JobID    int32
 	Job      string    // name of jobs; where none is called so, a part of their names
-	Status   string    // RunWaiting, RunRunning, RunSuccess or RunFailed
+	Status   string    // RunWaiting …; RunFailed is also RunTimeout, RunLost and RunUnsent
 	Address  string    // part of the address
 	Text     string    // part of a message, the parameter or the handler
 	From, To time.Time // when it was triggered, both included
 
-	// MinTook and MaxTook bound how long an ended run has taken, which is known in
-	// whole seconds. Zero is no bound.
+	// MinTook and MaxTook bound how long an ended run has taken, which is known of
+	// runs of a Java admin in whole seconds. Zero is no bound.
 	MinTook, MaxTook time.Duration
 
 	Sort string // "-triggered_at" (default) or "triggered_at": the oldest first

@@ -59,8 +59,9 @@ var helpTexts = kong.Vars{
 	"run_name":         "Only of the jobs of this name; where there are none, of those that have it in theirs.",
 	"run_sort":         "Order: -triggered_at, the newest first, or triggered_at, the oldest first.",
 	"run_sorts":        "-triggered_at,triggered_at",
-	"run_status":       "Only waiting, running, success or failed.",
-	"run_statuses":     ",waiting,running,success,failed",
+	"run_status": "Only waiting, running, success, failed (which is also timeout, lost and unsent), timeout, killed, " +
+		"skipped, lost or unsent.",
+	"run_statuses": ",waiting,running,success,failed,timeout,killed,skipped,lost,unsent",
 	"key_login": "Log in as this user instead of with a key, for the first one; the password is the first line of " +
 		"standard input.",
 	"apply_files": "YAML file, a folder with *.yaml and *.yml files, or - for standard input. May be given several " +

@@ -126,7 +126,7 @@ func (k *kitchen) plain() string {
 		{`127\.0\.0\.1:\d+`, "HOST:PORT"},
 		{`xja_[0-9a-f]{64}`, "xja_SECRET"},
 		{`xja_[0-9a-f]{6}\b`, "xja_BEGIN"},
-		{`  \d+s  `, "  Ns  "},
+		{`  [0-9.]+(?:m?s|µs)  `, "  Ns  "},
 		{`\d+ ms`, "N ms"},
 		{`process \d+`, "process N"},
 		{`\d+ connections, as node \S+ sees`, "N connections, as node NODE sees"},

@@ -147,12 +147,12 @@ func runTable(w io.Writer, runs []*client.Run, names map[int32]string) {
 	}
 }
 
-// took is how long a run has taken; both ends are whole seconds.
+// took is how long a run has taken.
 func took(r *client.Run) string {
-	if r.TriggeredAt == nil || r.EndedAt == nil {
+	if r.TookMs == nil {
 		return "-"
 	}
-	return r.EndedAt.Sub(*r.TriggeredAt).String()
+	return (time.Duration(*r.TookMs) * time.Millisecond).String()
 }
 
 // oneLine is the message of a run, as far as a table bears it.

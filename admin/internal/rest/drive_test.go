@@ -373,6 +373,19 @@ func (w *world) driveGroups(t *testing.T, o objects) {
 	w.must(t, http.StatusNoContent, "DELETE", at, nil, "If-Match", "*")
 }
 
+// between is the time between two instants in milliseconds.
+func between(t *testing.T, from, to any) float64 {
+	t.Helper()
+	var times [2]time.Time
+	for i, v := range []any{from, to} {
+		text, _ := v.(string)
+		var err error
+		times[i], err = time.Parse(time.RFC3339Nano, text)
+		require.NoError(t, err)
+	}
+	return float64(times[1].Sub(times[0]).Milliseconds())
+}
+
 func (w *world) driveRuns(t *testing.T, o objects) {
 	t.Helper()
 	first, second := w.run(t, o.job), w.run(t, o.job)
@@ -393,12 +406,15 @@ func (w *world) driveRuns(t *testing.T, o objects) {
 	w.await(t, first, "success")
 	v := w.must(t, http.StatusOK, "GET", at, nil)
 	assert.Equal(t, "done <b>", v["result_message"])
+	took, _ := v["took_ms"].(float64)
+	assert.Equal(t, took, between(t, v["accepted_at"], v["ended_at"]), "to the millisecond")
+	assert.Nil(t, v["planned_at"], "nobody planned it")
 	assert.NotContains(t, v["trigger_message"], "<br>")
 	w.must(t, http.StatusConflict, "POST", at+"/kill", nil)
 	again := w.must(t, http.StatusAccepted, "POST", at+"/retry", nil)
 	assert.Len(t, again["run_ids"], 1)
 	w.must(t, http.StatusOK, "POST", fmt.Sprintf("/v1/runs/%d/kill", second), nil)
-	w.await(t, second, "failed")
+	w.await(t, second, "killed")
 
 	ids := map[string]any{"ids": []int64{first, second, 1 << 40}}
 	results, _ := w.must(t, http.StatusOK, "POST", "/v1/runs/retry", ids)["items"].([]any)
@@ -414,7 +430,12 @@ func (w *world) driveRuns(t *testing.T, o objects) {
 	lonely := id(t, w.must(t, http.StatusCreated, "POST", "/v1/jobs", job(lost, "lonely")))
 	started, _ := w.must(t, http.StatusAccepted, "POST", fmt.Sprintf("/v1/jobs/%d/run", lonely), nil)["run_ids"].([]any)
 	failed, _ := started[0].(float64)
-	w.await(t, int64(failed), "failed")
+	w.await(t, int64(failed), "unsent")
+	for status, want := range map[string]int64{"killed": second, "unsent": int64(failed)} {
+		items, _ := w.must(t, http.StatusOK, "GET", "/v1/runs?limit=1&status="+status, nil)["items"].([]any)
+		assert.Equal(t, []any{float64(want)}, field(items, "id"), status)
+	}
+	assert.Nil(t, w.must(t, http.StatusOK, "GET", fmt.Sprintf("/v1/runs/%d", int64(failed)), nil)["took_ms"])
 	w.must(t, http.StatusConflict, "GET", fmt.Sprintf("/v1/runs/%d/log", int64(failed)), nil)
 
 	for _, filter := range []string{

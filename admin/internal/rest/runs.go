@@ -32,10 +32,13 @@ type runView struct {
 	WaitingBehind  *int64     `json:"waiting_behind"`
 	Shard          *shardView `json:"shard"`
 	RetriesLeft    int32      `json:"retries_left"`
+	PlannedAt      *string    `json:"planned_at"`
 	TriggeredAt    *string    `json:"triggered_at"`
+	AcceptedAt     *string    `json:"accepted_at"`
 	TriggerCode    int32      `json:"trigger_code"`
 	TriggerMessage string     `json:"trigger_message"`
 	EndedAt        *string    `json:"ended_at"`
+	TookMs         *int64     `json:"took_ms"`
 	ResultCode     int32      `json:"result_code"`
 	ResultMessage  string     `json:"result_message"`
 }
@@ -44,11 +47,19 @@ func viewRun(l *model.Log) runView {
 	v := runView{
 		ID: l.ID, JobID: l.JobID, GroupID: l.GroupID, Status: status(l), Address: l.Address.S, Handler: l.Handler.S,
 		Param: l.Param.S, RetriesLeft: l.RetriesLeft, TriggeredAt: atOrNull(l.TriggerTime),
-		TriggerCode: l.TriggerCode, TriggerMessage: plain(l.TriggerMsg.S), EndedAt: atOrNull(l.HandleTime),
+		TriggerCode: l.TriggerCode, TriggerMessage: plain(l.TriggerMsg.S), EndedAt: atOrNull(l.Ended()),
 		ResultCode: l.HandleCode, ResultMessage: result(l.HandleMsg.S),
 	}
 	if l.Behind != 0 {
 		v.WaitingBehind = &l.Behind
+	}
+	if l.Kind() != model.EndOpen {
+		v.PlannedAt, v.AcceptedAt = msOrNull(l.End.PlannedMs), msOrNull(l.End.SentMs)
+		if l.TriggerCode == model.CodeSuccess {
+			d, _ := l.Took(l.HandleTime)
+			ms := d.Milliseconds()
+			v.TookMs = &ms
+		}
 	}
 	if index, total, ok := model.ParseSharding(l.ShardingParam.S); ok {
 		v.Shard = &shardView{index, total}
@@ -56,19 +67,19 @@ func viewRun(l *model.Log) runView {
 	return v
 }
 
+// ends are the words for how a run has ended.
+var ends = map[model.EndKind]string{
+	model.EndOK: "success", model.EndFailed: "failed", model.EndTimeout: "timeout", model.EndKilled: "killed",
+	model.EndSkipped: "skipped", model.EndLost: "lost", model.EndUnsent: "unsent",
+}
+
 // status is a run's state in one word.
 func status(l *model.Log) string {
-	switch {
-	case l.HandleCode == model.CodeSuccess:
-		return "success"
-	case l.HandleCode == model.CodeTimeout:
-		return "timeout"
-	case l.HandleCode != model.CodeNone:
-		return "failed"
+	switch word, ended := ends[l.Kind()]; {
+	case ended:
+		return word
 	case l.TriggerCode == model.CodeSuccess:
 		return "running"
-	case l.TriggerCode != model.CodeNone:
-		return "failed"
 	}
 	return "waiting"
 }
@@ -107,7 +118,8 @@ var runFilters = []string{
 // results are the statuses that a list of runs can be narrowed to.
 var results = map[string]model.RunResult{
 	"": model.RunAny, "waiting": model.RunWaiting, "running": model.RunRunning, "success": model.RunOK,
-	"failed": model.RunFailed,
+	"failed": model.RunFailed, "timeout": model.RunTimeout, "killed": model.RunKilled, "skipped": model.RunSkipped,
+	"lost": model.RunLost, "unsent": model.RunUnsent,
 }
 
 func listRuns(ctx context.Context, c *call) error {
@@ -150,7 +162,8 @@ func (c *call) runFilter() (f model.RunFilter, err error) {
 	if f.JobName, err = c.short("job", 255); err != nil {
 		return f, err
 	}
-	word, err := c.choice("status", "waiting", "running", "success", "failed")
+	word, err := c.choice("status", "waiting", "running", "success", "failed", "timeout", "killed", "skipped", "lost",
+		"unsent")
 	if err != nil {
 		return f, err
 	}

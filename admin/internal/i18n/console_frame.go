@@ -5,7 +5,7 @@ var consoleFrame = pageTexts{
 	"frame.skip":        {"跳到正文", "跳到正文", "Skip to the content"},
 	"frame.nav":         {"导航", "導覽", "Navigation"},
 	"frame.search":      {"搜索", "搜尋", "Search"},
-	"frame.search.hint": {"任务、编号、页面，或“执行 名称”", "任務、編號、頁面，或「執行 名稱」", "Job, id, page, or “run name”"},
+	"frame.search.hint": {"搜索，或“执行 名称”", "搜尋，或「執行 名稱」", "Search, or “run name”"},
 	"frame.prefs":       {"语言与主题", "語言與主題", "Language and theme"},
 	"frame.lang":        {"语言", "語言", "Language"},
 	"frame.theme":       {"主题", "主題", "Theme"},

@@ -89,6 +89,7 @@ var consoleHome = pageTexts{
 		"已启动的任务都没有下一次触发时间。", "已啟動的任務都沒有下一次觸發時間。",
 		"None of the started jobs has a next time.",
 	},
+	"home.hour.still": {"没有已启动的任务。", "沒有已啟動的任務。", "No job is started."},
 	"home.hour.stopped": {
 		"没有已启动的任务：启动一个任务，它才会触发。", "沒有已啟動的任務：啟動一個任務，它才會觸發。",
 		"No job is started: start one, and it fires.",
@@ -114,7 +115,7 @@ var consoleHome = pageTexts{
 	"home.seen":     {"最后续约", "最後續約", "Last renewal"},
 	"home.thisnode": {"本节点", "本節點", "this one"},
 	"home.java": {
-		"有 Java 调度中心也在使用该数据库，最近发现其运行：", "有 Java 排程中心也在使用該資料庫，最近發現其執行：",
+		"有 Java 调度中心也在使用该数据库，最近发现其运行：", "有 Java 調度中心也在使用該資料庫，最近發現其執行：",
 		"A Java admin works on this database too. A run of its own was seen",
 	},
 	"home.setup": {

@@ -11,7 +11,7 @@ var consoleJobs = pageTexts{
 	},
 	"job.late.none": {
 		"最近 {0} 次运行都没有触发延迟的记录：不是按计划触发，或由更早的版本、Java 调度中心发送。",
-		"最近 {0} 次執行都沒有觸發延遲的記錄：不是按計劃觸發，或由更早的版本、Java 排程中心發送。",
+		"最近 {0} 次執行都沒有觸發延遲的記錄：不是按計劃觸發，或由更早的版本、Java 調度中心發送。",
 		"Of the last {0} {0|run|runs} no lateness is on record: " +
 			"no schedule made them, or an older or a Java admin sent them.",
 	},

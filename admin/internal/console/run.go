@@ -33,8 +33,9 @@ type runPage struct {
 	Steps     []step
 	Attempts  beside // empty where there is one
 	Shards    beside
-	After     []said // what followed from it: children, a retry
-	Said      []said // what was sent and answered
+	After     []said     // what followed from it: children, a retry
+	Asked     []askedRow // executors that were asked before one was chosen
+	Said      []said     // what was sent and answered
 	MayKill   bool
 	KillTouch string // what a kill would do
 	MayRetry  bool
@@ -68,8 +69,9 @@ func (c *call) run(ctx context.Context) error {
 	p := runPage{
 		ID: l.ID, JobID: l.JobID, At: l.TriggerTime, State: c.howIs(l), Behind: l.Behind,
 		Where: l.Address.S, WhereAt: wherePath(l), Handler: l.Handler.S, Param: l.Param.S, Shard: l.ShardingParam.S,
-		Said: triggerTexts(l.TriggerMsg.S), Took: c.runRow(l, "").Took,
+		Took: c.runRow(l, "").Took,
 	}
+	p.Said, p.Asked = sentAndAnswered(l)
 	message, after := splitMessage(l.HandleMsg.S)
 	p.Answer, p.After, p.Failed = answerOf(message), after, hasFailed(l)
 	p.Reason = c.reason(l)
@@ -138,10 +140,14 @@ func (c *call) reason(l *model.Log) string {
 	case l.TriggerCode == model.CodeSuccess:
 		return c.t("run.why.running")
 	case l.TriggerCode != model.CodeNone:
-		if l.Address.S == "" {
-			return c.t("run.why.noaddress", model.TriggerOutcome(l.TriggerMsg.S))
+		switch why := c.notSent(l); {
+		case l.Address.S != "":
+			return c.t("run.why.refused", why)
+		case wereAsked(l):
+			return why
+		default:
+			return c.t("run.why.noaddress", why)
 		}
-		return c.t("run.why.refused", model.TriggerOutcome(l.TriggerMsg.S))
 	}
 	return c.t("run.why.waiting")
 }

@@ -342,7 +342,7 @@ func (c *call) runRow(l *model.Log, job string) runRow {
 		r.Took = c.lasted(l.Recent()) + " …"
 	}
 	if r.Message == "" && l.HandleCode == model.CodeNone && l.TriggerCode != model.CodeSuccess {
-		r.Message = firstLine(model.TriggerOutcome(l.TriggerMsg.S))
+		r.Message = firstLine(c.notSent(l))
 	}
 	return r
 }

@@ -103,9 +103,9 @@ func (c *call) sentSteps(l *model.Log, s model.Sending, timed bool) []step {
 	}
 	switch {
 	case refused && timed:
-		answer.Name, answer.Bad, answer.Note = c.t("run.step.refused"), true, model.TriggerOutcome(l.TriggerMsg.S)
+		answer.Name, answer.Bad, answer.Note = c.t("run.step.refused"), true, c.notSent(l)
 	case refused && l.HandleCode == model.CodeNone:
-		sent.Bad, sent.Note = true, model.TriggerOutcome(l.TriggerMsg.S)
+		sent.Bad, sent.Note = true, c.notSent(l)
 		return []step{sent}
 	}
 	return []step{sent, answer}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/internal/wire"
@@ -93,4 +94,29 @@ func TestUnheard(t *testing.T) {
 		assert.Contains(t, page, "run the job once more from its page", tt.name)
 	}
 	assert.NotContains(t, v.text(runPath(ended)), silent)
+}
+
+// TestAskedBeforeItWasSent: each executor that was asked has its row, and the
+// headline says what came of it.
+func TestAskedBeforeItWasSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j := w.job(w.group("settle", "Settle", "http://10.0.0.1:9999/"), "settle")
+	r := &model.Run{
+		JobID: j.ID, GroupID: j.GroupID, Type: model.TriggerManual, TriggerMs: noon.UnixMilli(), ShardTotal: 1, Handler: j.Handler,
+	}
+	require.NoError(t, w.db.CreateRuns(t.Context(), []*model.Run{r}))
+	const one = "address：http://10.0.0.1:9999/<br>code：500<br>msg：busy &lt;b&gt;<br>took：1.2 ms"
+	msg := "Route：Busyover<br>Executor Address：address route fail, Idle check：<br>" + one +
+		"<br><br>Idle check：<br>" + one + "<br>Trigger Msg：error, Address Router Fail."
+	require.NoError(t, w.parts.Results(t.Context(), []*model.Outcome{{
+		LogID: r.LogID, Trigger: &model.TriggerResult{Code: model.CodeFail, Msg: msg, AtMs: noon.UnixMilli()},
+	}}))
+	v := w.as(w.admin)
+	page := v.text(runPath(r.LogID))
+	assert.Contains(t, page, "2 executors were asked, and none could take it. The last answer: busy <b>")
+	assert.Equal(t, 2, strings.Count(page, `<td class="num" data-label="Took">1.2 ms</td>`))
+	assert.Equal(t, 2, strings.Count(page, `data-label="Question">Idle check</td>`))
+	assert.Contains(t, page, "<dd>address route fail</dd>")
+	assert.Contains(t, v.text("/runs"), "2 executors were asked")
 }

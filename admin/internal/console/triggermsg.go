@@ -10,12 +10,47 @@ import (
 type said struct{ Name, Value string }
 
 // triggerTexts are the lines of the text of a trigger.
-func triggerTexts(msg string) []said {
+func triggerTexts(msg string) []said { return saidLines(model.TriggerTexts(msg)) }
+
+func saidLines(lines []model.TriggerLine) []said {
 	var list []said
-	for _, line := range model.TriggerTexts(msg) {
+	for _, line := range lines {
 		list = append(list, said(line))
 	}
 	return list
+}
+
+// askedRow is an executor that was asked before a run was sent, as a page shows it.
+type askedRow struct {
+	model.Asked
+
+	Path string // of its address
+}
+
+// sentAndAnswered is what the text of the trigger of a run says, apart from whom
+// it says was asked before.
+func sentAndAnswered(l *model.Log) (lines []said, list []askedRow) {
+	before, rest := model.AskedOf(model.TriggerTexts(l.TriggerMsg.S))
+	for _, a := range before {
+		list = append(list, askedRow{a, addressPath(l.GroupID, a.Address)})
+	}
+	return saidLines(rest), list
+}
+
+// wereAsked reports whether executors were asked before the run was sent.
+func wereAsked(l *model.Log) bool {
+	_, list := sentAndAnswered(l)
+	return len(list) > 0
+}
+
+// notSent says why a run was not sent, or not taken.
+func (c *call) notSent(l *model.Log) string {
+	if l.Address.S == "" {
+		if _, list := sentAndAnswered(l); len(list) > 0 {
+			return c.t("run.why.asked", len(list), list[len(list)-1].Answer)
+		}
+	}
+	return strings.TrimPrefix(model.TriggerOutcome(l.TriggerMsg.S), "error, ")
 }
 
 // appended begins what an admin writes behind the message of an executor: which

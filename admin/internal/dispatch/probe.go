@@ -80,6 +80,7 @@ func (d *Dispatcher) ask(ctx context.Context, e *entry, addr string) (ok bool, l
 	var err error
 	var msg string
 	title := i18n.JobconfBeat
+	began := time.Now()
 	if e.Job.Route == model.RouteBusyover {
 		title = i18n.JobconfIdleBeat
 		ok, msg, err = d.cfg.Client.IdleBeat(ctx, t, e.Run.JobID)
@@ -87,6 +88,7 @@ func (d *Dispatcher) ask(ctx context.Context, e *entry, addr string) (ok bool, l
 		err = d.cfg.Client.Beat(ctx, t)
 		ok = err == nil
 	}
+	took := time.Since(began)
 	code := model.CodeSuccess
 	if err != nil {
 		ok, msg = false, err.Error()
@@ -94,7 +96,9 @@ func (d *Dispatcher) ask(ctx context.Context, e *entry, addr string) (ok bool, l
 	if !ok {
 		code = model.CodeFail
 	}
+	ms := strconv.FormatFloat(float64(took)/float64(time.Millisecond), 'f', 1, 64)
 	line = d.cfg.Lang.Text(title) + "：<br>address：" + escape(addr) +
-		"<br>code：" + strconv.Itoa(int(code)) + "<br>msg：" + escape(msg)
+		"<br>code：" + strconv.Itoa(int(code)) + "<br>msg：" + escape(msg) +
+		"<br>" + model.AskedTook + "：" + ms + " ms"
 	return ok, line
 }

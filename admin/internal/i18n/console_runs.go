@@ -195,7 +195,15 @@ var consoleRuns = pageTexts{
 		"您可以重新啟動該執行器，或從任務頁面再執行一次；不確定它是否已經做完時，請先確認。",
 		"You can start the executor again, or run the job once more from its page; find out before whether the work was done.",
 	},
-	"run.unheard.look":  {"查看该地址", "檢視該位址", "Look at the address"},
+	"run.unheard.look": {"查看该地址", "檢視該位址", "Look at the address"},
+	"run.why.asked": {
+		"已询问 {0} 个执行器，没有一个可以接收。最后一个的答复：{1}", "已詢問 {0} 個執行器，沒有一個可以接收。最後一個的答覆：{1}",
+		"{0} {0|executor was|executors were} asked, and none could take it. The last answer: {1}",
+	},
+	"run.asked":         {"发送前的询问", "發送前的詢問", "Asked before one was chosen"},
+	"run.asked.what":    {"询问", "詢問", "Question"},
+	"run.asked.reply":   {"答复", "答覆", "Answer"},
+	"run.asked.ok":      {"可以接收", "可以接收", "it can take it"},
 	"run.why.noaddress": {"没有可用的执行器地址：{0}", "沒有可用的執行器位址：{0}", "No executor could be chosen: {0}"},
 	"run.why.refused":   {"执行器没有接收：{0}", "執行器沒有接收：{0}", "The executor did not take it: {0}"},
 	"run.why.waiting": {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -58,7 +59,7 @@ func (c *call) unheardWords(l *model.Log, st *model.AddressState) *unheard {
 	}
 	u := &unheard{Text: c.t("run.unheard", l.Address.S)}
 	if !since.IsZero() {
-		u.Text += " " + c.t("run.unheard.since", stamp(since.In(c.s.cfg.Location)))
+		u.Text += " " + c.t("run.unheard.since", say.Stamp(since.In(c.s.cfg.Location)))
 	}
 	if beats {
 		u.Then = c.t("run.unheard.waits")
@@ -72,7 +73,7 @@ func (c *call) unheardWords(l *model.Log, st *model.AddressState) *unheard {
 	if lost = lost.Add(limits.GoneTwice); lost.Before(c.now().Add(limits.GoneTwice)) {
 		u.Then = c.t("run.unheard.soon")
 	} else {
-		u.Then = c.t("run.unheard.then", stamp(lost.In(c.s.cfg.Location)))
+		u.Then = c.t("run.unheard.then", say.Stamp(lost.In(c.s.cfg.Location)))
 	}
 	if l.RetriesLeft > 0 {
 		u.Then += " " + c.t("run.unheard.retry", l.RetriesLeft)

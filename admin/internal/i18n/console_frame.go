@@ -140,8 +140,12 @@ var consoleFrame = pageTexts{
 
 	"search.kind.page": {"页面", "頁面", "page"},
 
-	"keys.title":  {"快捷键", "快速鍵", "Keys"},
-	"keys.search": {"搜索", "搜尋", "search"},
+	"keys.title": {"快捷键", "快速鍵", "Keys"},
+	"keys.search": {
+		"搜索；“执行 名称”等可直接操作", "搜尋；「執行 名稱」等可直接操作",
+		"search; “run name”, “stop name”, “edit name” and the like act",
+	},
+	"keys.strip": {"沿最近运行的柱形移动", "沿最近執行的柱形移動", "along the strip of last runs"},
 	"keys.go": {
 		"先按 g，再按：总览、任务、运行记录、执行器、告警、设置、帮助",
 		"先按 g，再按：總覽、任務、執行記錄、執行器、告警、設定、說明",

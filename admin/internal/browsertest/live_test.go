@@ -109,11 +109,36 @@ func TestEditor(t *testing.T) {
 	b.until(`document.querySelector('#json').textContent.startsWith('▲')`)
 	b.write(`#f-param`, `{"day": 1}`)
 	b.until(`document.querySelector('#json').textContent.startsWith('✓')`)
+	b.write(`#f-param`, `{"day": 12345678901234567890.10, "list": [1, {}]}`)
+	b.do(click(`#format`)...)
+	assert.Equal(t, "{\n  \"day\": 12345678901234567890.10,\n  \"list\": [\n    1,\n    {}\n  ]\n}", b.text(`document.querySelector('#f-param').value`))
+	b.write(`#f-param`, "[1,\n x]")
+	b.until(`document.querySelector('#p-param').textContent.includes('line 2, column 2')`)
+	b.clean("no JSON")
+	b.do(click(`[name=paramkind][value=text]`)...)
+	b.until(`!document.querySelector('#p-param .problem')`)
+	b.children(t)
 	b.pick(`#f-schedule`, "FIX_RATE")
 	b.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('#f-schedule').dispatchEvent(new Event('change', {bubbles: true}))`))
 	b.until(`!document.querySelector('#f-cron').checkVisibility() && document.querySelector('#f-seconds').checkVisibility()`)
 	b.clean("a rate")
 	b.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('form.editor').dispatchEvent(new Event('submit'))`))
+}
+
+// children chooses child jobs by name and drops them.
+func (b *tab) children(t *testing.T) {
+	t.Helper()
+	b.write(`#f-find`, "fai")
+	b.until(`document.querySelector('[data-part="found"] button')?.textContent.includes('fail')`)
+	b.do(click(`[data-part="found"] button`)...)
+	b.until(`document.querySelector('.chip a')?.textContent === 'fail'`)
+	b.write(`#f-children`, "2,999")
+	b.until(`document.querySelector('#p-children .problem')?.textContent.includes('999')`)
+	b.clean("a child that is not there")
+	b.do(click(`.chip-bad button`)...)
+	b.until(`!document.querySelector('#p-children .problem') && document.querySelector('#f-children').value === '2'`)
+	b.do(click(`.chip button`)...)
+	b.until(`!document.querySelector('.chip') && document.querySelector('#f-children').value === ''`)
 }
 
 // TestLivePages sees the overview, the page of a job and the alarms renew

@@ -16,7 +16,7 @@ import (
 // notPages are patterns that answer GET with something else than a page, or with
 // a part of one.
 var notPages = []string{
-	"/static/{file}", "/status", "/jobs/preview", "/runs/{id}/log", "/runs/{id}/log/stream", "/settings/audit.csv",
+	"/static/{file}", "/status", "/jobs/preview", "/jobs/children", "/runs/{id}/log", "/runs/{id}/log/stream", "/settings/audit.csv",
 	"/jobs/export",
 	"/jobs/{id}/code/file",
 }

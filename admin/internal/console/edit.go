@@ -23,7 +23,10 @@ type jobForm struct {
 	Route, Block                              string
 	Timeout, Retries, Children, Mail          string
 	Tags                                      string // with commas
+	ParamKind                                 string // paramText or paramJSON
+	Late, Long                                string // seconds of the rules for alarms; "" is none
 	Version                                   string // of the job that is edited
+	Seen                                      int64  // the newest change of it
 }
 
 // editPage is the editor.
@@ -46,6 +49,11 @@ type editPage struct {
 	Back     string
 	Preview  preview
 	Code     bool // the job runs code, which has a page of its own
+	Children *childPicker
+	Since    []changeLine // what others have changed meanwhile
+	LateHint string
+	LongHint string
+	Again    bool // what was typed is not saved yet
 }
 
 // newForm is what a new job begins with.
@@ -53,7 +61,7 @@ func newForm(author string) jobForm {
 	return jobForm{
 		Author: author, Type: model.GlueBean, Schedule: string(model.ScheduleCron), Cron: "0 0 3 * * ?", Seconds: "60",
 		Misfire: string(model.MisfireDoNothing), Route: string(model.RouteFirst), Block: string(model.BlockSerial),
-		Timeout: "0", Retries: "0",
+		Timeout: "0", Retries: "0", ParamKind: paramText,
 	}
 }
 
@@ -71,6 +79,7 @@ func formOf(j *model.Job, tags []string) jobForm {
 	}
 	f.Route, f.Block, f.Children, f.Mail = string(j.Route), string(j.Block), j.Children.S, j.AlarmEmail.S
 	f.Timeout, f.Retries = strconv.Itoa(int(j.TimeoutSec)), strconv.Itoa(int(j.Retries))
+	f.ParamKind = paramKind(f.Param)
 	f.Version = version(f)
 	return f
 }
@@ -78,7 +87,7 @@ func formOf(j *model.Job, tags []string) jobForm {
 // version names the state of a job that was edited, to see whether somebody
 // else has changed it since.
 func version(f jobForm) string {
-	f.Version = ""
+	f.Version, f.Seen = "", 0
 	raw, err := json.Marshal(f)
 	if err != nil {
 		return ""
@@ -95,7 +104,8 @@ func (c *call) formOfRequest() jobForm {
 		Schedule: c.str("schedule"), Cron: c.str("cron"), Seconds: c.str("seconds"), Zone: c.str("zone"),
 		Misfire: c.str("misfire"), Route: c.str("route"), Block: c.str("block"), Timeout: c.str("timeout"),
 		Retries: c.str("retries"), Children: c.str("children"), Mail: c.str("mail"), Version: c.str("version"),
-		Tags: c.str("tags"),
+		Tags: c.str("tags"), ParamKind: c.str("paramkind"), Late: c.str("late"), Long: c.str("long"),
+		Seen: int64(c.num("seen", 0)),
 	}
 }
 
@@ -147,6 +157,12 @@ func (c *call) jobOf(f *jobForm) (j *model.Job, problems map[string]string) {
 	if _, bad := j.ChildIDs(); len(bad) > 0 {
 		problems["children"] = c.t("edit.children.bad", strings.Join(bad, ", "))
 	}
+	if f.ParamKind == paramJSON {
+		if problem := c.jsonProblem(f.Param); problem != "" {
+			problems["param"] = problem
+		}
+	}
+	c.checkRules(f, problems)
 	c.checkSchedule(f, problems)
 	return j, problems
 }
@@ -202,6 +218,9 @@ func (c *call) newJob(ctx context.Context) error {
 			return err
 		}
 		p.Form = formOf(j, tags)
+		if err := c.withRules(ctx, &p.Form, j.ID); err != nil {
+			return err
+		}
 		p.Form.Name, p.Form.Version = c.t("edit.copy", j.Name), ""
 		p.Back = "/jobs/" + strconv.Itoa(int(j.ID))
 	}
@@ -225,6 +244,9 @@ func (c *call) createJob(ctx context.Context) error {
 		return c.editRefused(ctx, &p, err)
 	}
 	path := "/jobs/" + strconv.Itoa(int(id))
+	if err := c.saveRules(recording, id, &jobForm{}, &p.Form); err != nil {
+		return c.refuse(path+"?tab=alarms", err)
+	}
 	if j.GlueType != model.GlueBean {
 		path += "/code" // which it needs before it can run
 	}
@@ -246,6 +268,12 @@ func (c *call) editJob(ctx context.Context) error {
 	}
 	p := c.pageFor(j)
 	p.Form = formOf(j, tags)
+	if err := c.withRules(ctx, &p.Form, j.ID); err != nil {
+		return err
+	}
+	if _, p.Form.Seen, err = c.since(ctx, j.ID, 1<<62); err != nil {
+		return err
+	}
 	return c.showEdit(ctx, http.StatusOK, p)
 }
 
@@ -278,8 +306,15 @@ func (c *call) saveJob(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if now := formOf(old, was).Version; p.Form.Version != now {
-		p.General, p.Form.Version = c.t("edit.stale"), now
+	now := formOf(old, was)
+	if err := c.withRules(ctx, &now, old.ID); err != nil {
+		return err
+	}
+	if p.Form.Version != now.Version {
+		p.General, p.Form.Version = c.t("edit.stale"), now.Version
+		if p.Since, p.Form.Seen, err = c.since(ctx, old.ID, p.Form.Seen); err != nil {
+			return err
+		}
 		return c.showEdit(ctx, http.StatusConflict, p)
 	}
 	if j.TimeZone == "" && old.TimeZone != "" {
@@ -290,17 +325,29 @@ func (c *call) saveJob(ctx context.Context) error {
 	if err := c.s.cfg.Ops.EditJob(recording, c.who, ops.JobEdit{Job: j, Tags: &tags}); err != nil {
 		return c.editRefused(ctx, p, err)
 	}
+	if err := c.saveRules(recording, old.ID, &now, &p.Form); err != nil {
+		return c.refuse(p.Back+"?tab=alarms", err)
+	}
 	return c.doneUndo(p.Back, c.t("edit.saved"), made)
 }
 
-// onlyPreview reports whether the form was posted to look at the schedule, not
-// to save it; a preset takes the place of the expression.
+// onlyPreview reports whether the form was posted to look at something, not to save
+// it. A preset takes the place of the expression, a child is added or dropped, and
+// the parameter is put on lines of its own.
 func (c *call) onlyPreview(f *jobForm) bool {
 	if preset := c.str("preset"); preset != "" {
 		f.Cron, f.Schedule = preset, string(model.ScheduleCron)
 		return true
 	}
-	return c.str("do") == "preview"
+	var chosen bool
+	if f.Children, chosen = choose(f.Children, c.str("add"), c.str("drop")); chosen {
+		return true
+	}
+	do := c.str("do")
+	if do == "format" {
+		f.Param, f.ParamKind = formatJSON(f.Param), paramJSON
+	}
+	return do == "preview" || do == "format" || do == "find"
 }
 
 // editRefused shows the editor again with what package ops says.
@@ -320,11 +367,14 @@ var editFields = [][2]string{
 	{"group", "job.group"},
 	{"handler", "job.handler"},
 	{"author", "job.author"},
+	{"param", "job.param"},
 	{"cron", "edit.cron"},
 	{"seconds", "edit.seconds"},
 	{"zone", "job.zone"},
 	{"timeout", "edit.timeout"},
 	{"retries", "job.retries"},
+	{"late", "edit.late"},
+	{"long", "edit.long"},
 	{"children", "job.children"},
 }
 
@@ -364,6 +414,25 @@ func (c *call) showEdit(ctx context.Context, status int, p *editPage) error {
 		p.Presets = append(p.Presets, option{expr, scheduleWords(c.lang, &j)})
 	}
 	p.Labels = c.cronLabels()
+	find := c.str("find")
+	if c.str("add") != "" {
+		find = ""
+	}
+	if p.Children, err = c.picker(ctx, p.ID, p.Form.Children, find); err != nil {
+		return err
+	}
+	if problem := p.Problems["children"]; problem != "" {
+		p.Children.Problem = problem
+	}
+	if p.LateHint, p.LongHint, err = c.groupRules(ctx, p.Form.Group); err != nil {
+		return err
+	}
+	p.Again = c.r.Method == http.MethodPost
+	if p.Again && p.Form.ParamKind == paramJSON && p.Problems == nil {
+		if problem := c.jsonProblem(p.Form.Param); problem != "" {
+			p.Problems = map[string]string{"param": problem}
+		}
+	}
 	p.Preview = c.previewOf(p.Form.Schedule, p.Form.conf(), p.Form.Zone)
 	title, crumbs := c.t("jobs.new"), []crumb{{c.t("nav.jobs"), "/jobs"}}
 	if p.ID > 0 {

@@ -209,7 +209,7 @@ func TestEditor(t *testing.T) {
 		{"zone", "Mars/Phobos", "is no time zone"},
 		{"timeout", "-1", "whole number, 0 or more"},
 		{"children", "x", "No id of a job: x"},
-		{"children", "4711", "not exist"},
+		{"children", "4711", "There is no job 4711"},
 		{"name", strings.Repeat("x", 300), "Length limit"},
 	} {
 		rec := v.post("/jobs/new", form(bad[0], bad[1]))

@@ -72,7 +72,7 @@ func TestRoleMatrix(t *testing.T) {
 	// What these routes take is judged by what is asked of them, or is about what
 	// one has elsewhere.
 	own := map[string]bool{
-		"/jobs/bulk": true, "/jobs/new": true, "/jobs/import": true, "/changes/undo": true, "/runs/bulk": true, "/jobs/{id}/code": true,
+		"/jobs/bulk": true, "/jobs/new": true, "/jobs/import": true, "/jobs/children": true, "/changes/undo": true, "/runs/bulk": true, "/jobs/{id}/code": true,
 		"/jobs/{id}/code/restore": true,
 	}
 	var b strings.Builder

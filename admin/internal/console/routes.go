@@ -41,6 +41,7 @@ func (s *Server) registerJobs() {
 	s.page("/jobs/new", httpx.Editor, (*call).newJob)
 	s.action("/jobs/new", httpx.Editor, (*call).createJob)
 	s.page("/jobs/preview", httpx.LoggedIn, (*call).preview)
+	s.page("/jobs/children", httpx.Editor, (*call).children)
 	s.page("/jobs/{id}/edit", httpx.Editor, (*call).editJob)
 	s.action("/jobs/{id}/edit", httpx.Editor, (*call).saveJob)
 	s.page("/jobs/{id}", httpx.Viewer, (*call).job)

@@ -25,6 +25,21 @@ var consoleAdmin = pageTexts{
 		"账号须为 {0} 到 {1} 个字符，输入的有 {2} 个。", "帳號須為 {0} 到 {1} 個字元，輸入的有 {2} 個。",
 		"A user name has {0} to {1} characters; this one has {2}.",
 	},
+	"refused.child.bad": {
+		"“{0}”不是任务编号；多个编号用逗号分隔。", "「{0}」不是任務編號；多個編號用逗號分隔。",
+		"“{0}” is no id of a job: write ids with commas between them.",
+	},
+	"refused.child.self": {
+		"任务不能是自己的子任务。", "任務不能是自己的子任務。", "A job cannot be its own child.",
+	},
+	"refused.child.gone": {"没有编号为 {0} 的任务。", "沒有編號為 {0} 的任務。", "There is no job {0}."},
+	"refused.child.foreign": {
+		"您不是任务 {0} 所属执行器的编辑者，不能将其设为子任务。", "您不是任務 {0} 所屬執行器的編輯者，不能將其設為子任務。",
+		"You are no editor of job {0}, so it cannot be a child here.",
+	},
+	"refused.child.circle": {
+		"会循环触发：{0}。", "會循環觸發：{0}。", "The jobs would trigger each other without end: {0}.",
+	},
 	"refused.tag.comma": {
 		"标签“{0}”含有逗号：请写成两个标签，或去掉逗号。", "標籤「{0}」含有逗號：請寫成兩個標籤，或去掉逗號。",
 		"The tag “{0}” has a comma: write two tags, or no comma.",

@@ -241,6 +241,13 @@ func actions(o target) []action {
 			}
 			return err
 		}},
+		{"CheckChildren", func(ctx context.Context, w *world, p Principal) error {
+			found, err := w.CheckChildren(ctx, p, 0, id32(o.job))
+			if err == nil && len(found) > 0 {
+				err = found[0]
+			}
+			return err
+		}},
 		{"JobsOf", func(ctx context.Context, w *world, p Principal) error {
 			list, err := w.JobsOf(ctx, p, []int32{o.job})
 			if err == nil && len(list) == 0 {

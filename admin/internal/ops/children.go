@@ -29,6 +29,15 @@ func (s *Service) checkChildren(ctx context.Context, p Principal, j *model.Job) 
 	return err
 }
 
+// CheckChildren returns all that is wrong with a list of child jobs, as it was typed,
+// for a job; 0 is a new one.
+func (s *Service) CheckChildren(ctx context.Context, p Principal, jobID int32, list string) ([]*Error, error) {
+	if err := s.needLogin(ctx, p, "job.check"); err != nil {
+		return nil, err
+	}
+	return s.childFaults(ctx, p, &model.Job{ID: jobID, Children: model.T(list)}, s.jobsByID)
+}
+
 // childFaults is checkChildren with all that is wrong, where read tells the children
 // of other jobs.
 func (s *Service) childFaults(ctx context.Context, p Principal, j *model.Job, read readJobs) ([]*Error, error) {
@@ -87,18 +96,19 @@ func (s *Service) checkChild(
 ) *Error {
 	ids, bad := splitIDs(item)
 	if len(bad) > 0 || len(ids) != 1 {
-		return child(item, i18n.SystemInvalid, "child jobs are ids with commas between them, for example 3,7")
+		e := child(item, i18n.SystemInvalid, "child jobs are ids with commas between them, for example 3,7")
+		return e.own("refused.child.bad", cut(item, maxValue))
 	}
 	id := ids[0]
 	switch c := found[id]; {
 	case id == j.ID:
-		return child(id32(id), i18n.SystemInvalid, "a job cannot be its own child")
+		return child(id32(id), i18n.SystemInvalid, "a job cannot be its own child").own("refused.child.self")
 	case c == nil:
-		return child(id32(id), i18n.SystemNotFound, "there is no job "+id32(id))
+		return child(id32(id), i18n.SystemNotFound, "there is no job "+id32(id)).own("refused.child.gone", id)
 	case !p.Can(c.GroupID, model.RoleEditor):
 		e := s.deny(ctx, p, "job.child", jobObject(id))
 		e.Parts = child(id32(id), i18n.SystemPermissionLimit, "").Parts
-		return e
+		return e.own("refused.child.foreign", id)
 	}
 	return nil
 }
@@ -153,7 +163,7 @@ func cycle(self, last int32, parent map[int32]int32) *Error {
 	e := child(id32(way[1]), i18n.JobinfoChildCycle, "")
 	e.Kind = Conflict
 	e.Parts = append(e.Parts, lit(": "+strings.Join(steps, " → ")))
-	return e
+	return e.own("refused.child.circle", strings.Join(steps, " → "))
 }
 
 // jobsByID reads jobs, a bounded number at once.

@@ -98,6 +98,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// own gives the error a sentence of the console.
+func (e *Error) own(key string, args ...any) *Error {
+	e.Own, e.OwnArgs = key, args
+	return e
+}
+
 // invalid returns an Error of kind Invalid.
 func invalid(detail string, parts ...Part) *Error {
 	return &Error{Kind: Invalid, Detail: detail, Parts: parts}

@@ -4,6 +4,7 @@
 const form = document.querySelector('form.editor');
 const field = (name) => form.elements[name];
 const preview = document.querySelector('#preview');
+let changed = form.hasAttribute('data-again'); // what is typed is not saved yet
 
 // Only the fields of the chosen kind are shown.
 const showKind = () => {
@@ -86,27 +87,170 @@ parts();
 showKind();
 form.querySelector('[data-again]').hidden = true; // what is typed is previewed anyway
 
-// A parameter that looks like JSON is checked.
+// JSON, read token by token: where it goes wrong (-1 is nowhere), and on lines of its
+// own, with numbers and the order of keys as they were typed.
+const token = /[ \t\r\n]+|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:]/y;
+const read = (text) => {
+  const open = []; // what is open: { or [
+  let out = '';
+  let want = 'value'; // value, first (a value or the end), key, name (a key or the end), colon, more, nothing
+  const line = () => { out += '\n' + '  '.repeat(open.length); };
+  const after = () => { want = open.length ? 'more' : 'nothing'; };
+  for (let at = 0; at < text.length; at = token.lastIndex) {
+    token.lastIndex = at;
+    const t = token.exec(text)?.[0];
+    if (t === undefined) return { at };
+    if (/^\s/.test(t)) continue;
+    const top = open.at(-1);
+    if (want === 'nothing') return { at };
+    if (want === 'more') {
+      if (t === ',') {
+        out += t;
+        line();
+        want = top === '{' ? 'key' : 'value';
+      } else if (t === (top === '{' ? '}' : ']')) {
+        open.pop();
+        line();
+        out += t;
+        after();
+      } else return { at };
+    } else if (want === 'colon') {
+      if (t !== ':') return { at };
+      out += ': ';
+      want = 'value';
+    } else if ((want === 'name' && t === '}') || (want === 'first' && t === ']')) {
+      open.pop();
+      out += t;
+      after();
+    } else if (want === 'key' || want === 'name') {
+      if (t[0] !== '"') return { at };
+      if (want === 'name') line();
+      out += t;
+      want = 'colon';
+    } else if (/^[}\],:]/.test(t)) {
+      return { at };
+    } else {
+      if (want === 'first') line();
+      out += t;
+      if (t === '{' || t === '[') {
+        open.push(t);
+        want = t === '{' ? 'name' : 'first';
+      } else after();
+    }
+  }
+  return want === 'nothing' ? { at: -1, out } : { at: text.length };
+};
+
+// A parameter is checked: as JSON at its field, as text with a word below it.
 const param = field('param');
 const note = document.querySelector('#json');
+const isJSON = () => field('paramkind').value === 'json';
+const where = (text, at) => {
+  const before = text.slice(0, at).split('\n');
+  const column = [...before.at(-1)].length + 1;
+  return param.dataset.at.replace('{0}', before.length).replace('{1}', column);
+};
+const say = (name, text) => {
+  const problems = document.querySelector('#p-' + name);
+  problems.closest('.field').classList.toggle('field-bad', text !== '');
+  problems.replaceChildren();
+  if (text === '') return;
+  const p = document.createElement('p');
+  p.className = 'problem';
+  p.textContent = '✕ ' + text;
+  problems.append(p);
+};
 const check = () => {
-  const text = param.value.trim();
+  const text = param.value;
+  const found = read(text);
   note.className = 'hint';
   note.textContent = '';
-  if (!/^[[{]/.test(text)) return;
-  try {
-    JSON.parse(text);
-    note.textContent = '✓ ' + param.dataset.json;
-  } catch (err) {
-    note.textContent = '▲ ' + param.dataset.notjson + ' ' + err.message;
+  const bad = isJSON() && found.at >= 0;
+  param.toggleAttribute('aria-invalid', false);
+  if (bad) param.setAttribute('aria-invalid', 'true');
+  say('param', !bad ? '' : text.trim() === '' ? param.dataset.empty : where(text, found.at));
+  if (!isJSON() && !/^\s*[[{]/.test(text)) return;
+  if (found.at < 0) note.textContent = '✓ ' + param.dataset.json;
+  else if (!bad) {
+    note.textContent = '▲ ' + param.dataset.notjson + ' ' + where(text, found.at);
     note.className = 'hint warn';
   }
 };
 param.addEventListener('input', check);
-check();
+for (const radio of field('paramkind')) radio.addEventListener('change', check);
+document.querySelector('#format').addEventListener('click', (e) => {
+  e.preventDefault();
+  field('paramkind').value = 'json';
+  const { out } = read(param.value);
+  if (out !== undefined && out !== param.value) {
+    param.value = out;
+    changed = true;
+  }
+  check();
+  param.focus();
+});
+if (!document.querySelector('#p-param .problem')) check();
+
+// Child jobs: looked for by name, chosen with a click, taken out with another.
+const picker = document.querySelector('#picker');
+const ids = field('children');
+let looked = 0;
+const pick = async () => {
+  const mine = ++looked;
+  const url = new URL(picker.dataset.from, location.href);
+  url.search = new URLSearchParams({ id: picker.dataset.id, children: ids.value, find: field('find').value.trim() });
+  try {
+    const answer = await fetch(url, { headers: { Accept: 'text/html' } });
+    if (!answer.ok || answer.redirected || mine !== looked) return;
+    const box = document.createElement('template');
+    box.innerHTML = await answer.text(); // rendered and escaped by the server
+    for (const part of box.content.querySelectorAll('[data-part]')) {
+      picker.querySelector(`[data-part="${part.dataset.part}"]`).replaceChildren(...part.childNodes);
+    }
+    const bad = picker.querySelector('[data-part="problem"] .problem') !== null;
+    picker.querySelector('.field').classList.toggle('field-bad', bad);
+    field('find').toggleAttribute('aria-invalid', false);
+    if (bad) field('find').setAttribute('aria-invalid', 'true');
+  } catch {
+    // the next change asks again
+  }
+};
+let later;
+const pickSoon = () => {
+  clearTimeout(later);
+  later = setTimeout(pick, 200);
+};
+ids.addEventListener('input', pickSoon);
+field('find').addEventListener('input', (e) => {
+  e.stopPropagation(); // looking for something changes nothing
+  pickSoon();
+});
+field('find').addEventListener('keydown', (e) => {
+  if (e.key !== 'Enter') return;
+  e.preventDefault();
+  const first = picker.querySelector('[data-part="found"] button');
+  if (first) first.click();
+  else pick();
+});
+picker.addEventListener('click', (e) => {
+  const button = e.target.closest('button');
+  if (!button) return;
+  e.preventDefault();
+  const list = ids.value.split(',').map((id) => id.trim()).filter((id) => id && id !== button.value);
+  if (button.name === 'add') {
+    list.push(button.value);
+    field('find').value = '';
+  }
+  if (button.name === 'add' || button.name === 'drop') {
+    ids.value = list.join(',');
+    changed = true;
+    field('find').focus();
+  }
+  pick();
+});
+picker.querySelector('[data-find]').hidden = true; // what is typed is looked for anyway
 
 // Nothing typed is lost by a click on a link.
-let changed = false;
 form.addEventListener('input', () => { changed = true; });
 form.addEventListener('submit', () => { changed = false; });
 addEventListener('beforeunload', (e) => { if (changed) e.preventDefault(); });

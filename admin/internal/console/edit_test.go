@@ -1,0 +1,155 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
+)
+
+// formValues are the fields of a job's editor as a browser posts them.
+func (w *world) formValues(j *model.Job, pairs ...string) url.Values {
+	w.t.Helper()
+	form := formOf(j, nil)
+	values := url.Values{
+		"name": {form.Name}, "group": {form.Group}, "author": {form.Author}, "handler": {form.Handler}, "cron": {form.Cron},
+		"schedule": {form.Schedule}, "misfire": {form.Misfire}, "route": {form.Route}, "block": {form.Block},
+		"version": {form.Version}, "children": {form.Children}, "param": {form.Param}, "paramkind": {form.ParamKind},
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		values.Set(pairs[i], pairs[i+1])
+	}
+	return values
+}
+
+// TestChildPicker: child jobs are found by name, chosen and dropped without scripts,
+// and what is wrong with them is said.
+func TestChildPicker(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	gold, silver := w.group("golden", "gold", ""), w.group("silver", "silver", "")
+	j, report, foreign := w.job(gold, "settle"), w.job(gold, "the report"), w.job(silver, "their report")
+	v := w.as(w.user("golden1", false, strconv.Itoa(int(gold))))
+	post := func(pairs ...string) string {
+		rec := v.post(pathOf(j)+"/edit", w.formValues(j, pairs...))
+		require.Equal(t, http.StatusOK, rec.Code)
+		return rec.Body.String()
+	}
+	id := strconv.Itoa(int(report.ID))
+	page := post("do", "find", "find", "REPORT")
+	assert.Contains(t, page, `name="add" value="`+id+`"`)
+	assert.NotContains(t, page, "their report", "of another executor")
+	assert.NotContains(t, page, `name="add" value="`+strconv.Itoa(int(j.ID))+`"`, "not itself")
+	page = post("add", id, "find", "report")
+	assert.Contains(t, page, `name="children" value="`+id+`"`)
+	assert.Contains(t, page, `name="drop" value="`+id+`"`)
+	assert.Contains(t, page, "data-again", "it is not saved yet")
+	assert.NotContains(t, post("children", id+",7", "drop", id), `name="drop" value="`+id+`"`)
+	assert.Contains(t, post("do", "find", "find", "nobody"), "No other job of yours is called so.")
+
+	part := func(children string) string {
+		return v.text("/jobs/children?" + url.Values{"id": {strconv.Itoa(int(j.ID))}, "children": {children}}.Encode())
+	}
+	report.Children = model.T(strconv.Itoa(int(j.ID)))
+	require.NoError(t, w.db.UpdateJob(t.Context(), report, nil))
+	for children, want := range map[string]string{
+		"999": "There is no job 999.", strconv.Itoa(int(j.ID)): "its own child", strconv.Itoa(int(foreign.ID)): "You are no editor",
+		id: "without end: ", "x": "“x” is no id",
+	} {
+		assert.Contains(t, part(children), want, children)
+	}
+	assert.NotContains(t, part(strconv.Itoa(int(foreign.ID))), "their report")
+	assert.NotContains(t, v.get("/jobs/children?find="+url.QueryEscape(evil)).Body.String(), "<script>")
+}
+
+// TestParamAsJSON: as JSON a parameter is checked, with line and column, and put on
+// lines of its own without touching numbers and keys.
+func TestParamAsJSON(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	j := w.job(w.group("golden", "gold", ""), "settle")
+	post := func(pairs ...string) (int, string) {
+		rec := v.post(pathOf(j)+"/edit", w.formValues(j, pairs...))
+		return rec.Code, rec.Body.String()
+	}
+	code, page := post("paramkind", "json", "param", "{\r\n \"ä\": x}")
+	assert.Equal(t, http.StatusUnprocessableEntity, code)
+	assert.Contains(t, page, "No JSON from line 2, column 7 on.")
+	assert.Contains(t, page, `href="#f-param"`)
+	_, page = post("paramkind", "json", "param", `{"a": `)
+	assert.Contains(t, page, "line 1, column 7 on")
+	_, page = post("paramkind", "json", "param", "  ")
+	assert.Contains(t, page, "Nothing is no JSON")
+	code, page = post("do", "format", "param", `{"b":12345678901234567890.10,"a":[1,{}]}`)
+	assert.Equal(t, http.StatusOK, code)
+	assert.Contains(t, page, "{\n  &#34;b&#34;: 12345678901234567890.10,\n  &#34;a&#34;: [\n    1,\n    {}\n  ]\n}")
+	assert.Contains(t, page, `value="json" checked`)
+	_, page = post("do", "format", "param", `{"b"`)
+	assert.Contains(t, page, "line 1, column 5")
+	code, _ = post("paramkind", "text", "param", "{no json")
+	assert.Equal(t, http.StatusSeeOther, code, "a text is a text")
+	assert.NotContains(t, v.text(pathOf(j)+"/edit"), `value="json" checked`)
+}
+
+// TestRulesInTheEditor: the rules for alarms of a job are set, changed and taken away
+// with the job, and one undo takes all of it back.
+func TestRulesInTheEditor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	g := w.group("golden", "gold", "")
+	j := w.job(g, "settle")
+	v.post("/alarms/rules", url.Values{"group": {strconv.Itoa(int(g))}, "what": {"late"}, "limit": {"120"}})
+	page := v.text(pathOf(j) + "/edit")
+	assert.Contains(t, page, "Empty: as its executor's rule says, 2 min")
+	assert.Contains(t, page, "Empty: no alarm")
+	rec := v.post(pathOf(j)+"/edit", w.formValues(j, "late", "0", "long", "x"))
+	assert.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+	assert.Contains(t, rec.Body.String(), "2 fields to mend")
+	assert.Equal(t, http.StatusSeeOther, v.post(pathOf(j)+"/edit", w.formValues(j, "late", "90", "param", "p")).Code)
+	said := v.text(pathOf(j))
+	rules := func() (list []string) {
+		all, err := w.db.AlarmRules(t.Context())
+		require.NoError(t, err)
+		for _, r := range all {
+			list = append(list, r.Kind+" "+string(r.What)+" "+r.Limit.String())
+		}
+		return list
+	}
+	assert.Equal(t, []string{"group late 2m0s", "job late 1m30s"}, rules())
+	v.undoForm(said)
+	assert.Equal(t, []string{"group late 2m0s"}, rules())
+	assert.Empty(t, w.load(j.ID).Param.S)
+}
+
+// TestStaleEditor: who saves what another one has changed meanwhile is told who, and
+// what, and keeps what was typed.
+func TestStaleEditor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g := w.group("golden", "gold", "")
+	j := w.job(g, "settle")
+	other, v := w.as(w.user("other1", false, strconv.Itoa(int(g)))), w.as(w.admin)
+	seen := v.post(pathOf(j)+"/edit", w.formValues(j, "retries", "1")) // an older change
+	require.Equal(t, http.StatusSeeOther, seen.Code)
+	j = w.load(j.ID)
+	changes, err := w.db.Changes(t.Context(), model.ChangeJob, j.ID, 1, 0)
+	require.NoError(t, err)
+	mine := w.formValues(j, "param", "mine", "seen", strconv.FormatInt(changes[0].ID, 10))
+	require.Equal(t, http.StatusSeeOther, other.post(pathOf(j)+"/edit", w.formValues(j, "retries", "7")).Code)
+	rec := v.post(pathOf(j)+"/edit", mine)
+	assert.Equal(t, http.StatusConflict, rec.Code)
+	page := rec.Body.String()
+	assert.Contains(t, page, "Somebody has changed")
+	assert.Contains(t, page, "other1")
+	assert.Contains(t, page, "<del>1</del>")
+	assert.Contains(t, page, "<ins>7</ins>")
+	assert.NotContains(t, page, "<del>0</del>", "that was seen")
+	assert.Contains(t, page, ">mine</textarea>")
+}

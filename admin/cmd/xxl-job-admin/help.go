@@ -76,8 +76,8 @@ var helpTexts = kong.Vars{
 	"import_passwords": "Give new users passwords and print them. Default: they cannot log in before one is set.",
 	"user_shared_with_java": "Whether Java admins run on the same database, and so need a password of their kind: " +
 		"auto, yes or no.",
-	"user_groups": "Executor groups in which the user gets the role editor (user grant gives other roles), with " +
-		"commas between them: ids, or app names too where an admin is asked.",
+	"user_groups": "Executor groups in which the user gets a role, with commas between them: a=viewer,b=editor; " +
+		"without one it is editor. Ids, or app names too where an admin is asked.",
 	"user_group":   "Executor group: its id, or its app name where there is a key for the running admin.",
 	"user_offline": "Open the database, also where there is a key for the running admin.",
 }

@@ -291,6 +291,9 @@ func (k *kitchen) runs(t *testing.T, c *client.Client) {
 	require.NoError(t, json.Unmarshal(k.rest, &run))
 	assert.Equal(t, client.RunSuccess, run.Status)
 	k.text.Truncate(bytes.LastIndex(k.text.Bytes(), []byte("$ "))) // names this machine
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "address", "kitchen", k.addr))
+	assert.Contains(t, string(k.rest), "3 of job 2 after, ")
+	k.text.Truncate(bytes.LastIndex(k.text.Bytes(), []byte("$ ")))
 	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "run", "get", "99"))
 	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "run", "kill", "99"))
 	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "run", "retry", "99", "--wait"))

@@ -152,21 +152,30 @@ type rights struct {
 	Code   bool     `help:"May write the code of script jobs, where the admin allows it." env:"-"`
 }
 
+// groupRoles are what a user can be in a group.
+var groupRoles = []string{"viewer", "operator", client.RoleEditor, client.RoleAdmin}
+
 func (r *rights) input(ctx context.Context, u cli.Users) (client.UserInput, error) {
 	in := client.UserInput{Role: client.RoleUser, MayWriteCode: &r.Code}
 	if r.Admin {
 		in.Role = client.RoleAdmin
 	}
-	for _, name := range r.Groups {
-		if group, role, ok := strings.Cut(name, "="); ok {
-			return in, cli.UsageError{Err: fmt.Errorf("--groups gives the role editor and takes no other one: "+
-				"xxl-job-admin user grant NAME %s %s gives another", group, role)}
+	in.Roles = make([]client.GroupRole, len(r.Groups))
+	names := make([]string, len(r.Groups))
+	for i, text := range r.Groups {
+		group, role, ok := strings.Cut(text, "=")
+		if !ok {
+			role = client.RoleEditor
 		}
+		if !slices.Contains(groupRoles, role) {
+			return in, cli.UsageError{Err: fmt.Errorf("--groups %s: there is no role %q, use one of %s", text, role,
+				strings.Join(groupRoles, ", "))}
+		}
+		names[i], in.Roles[i].Role = group, role
 	}
-	ids, err := u.Groups(ctx, r.Groups)
-	in.Roles = make([]client.GroupRole, len(ids))
+	ids, err := u.Groups(ctx, names)
 	for i, id := range ids {
-		in.Roles[i] = client.GroupRole{GroupID: id, Role: client.RoleEditor}
+		in.Roles[i].GroupID = id
 	}
 	return in, err
 }

@@ -124,12 +124,23 @@ func (a *executorAddress) Run(ctx context.Context, con Console) error {
 		if err != nil {
 			return err
 		}
-		return a.Print(con, d, func(w io.Writer) { addressTable(w, g, d) })
+		runs := make([]*client.Run, 0, len(d.Running)+len(d.Recent))
+		for _, list := range [][]client.Run{d.Running, d.Recent} {
+			for i := range list {
+				runs = append(runs, &list[i])
+			}
+		}
+		names, err := jobNames(ctx, c, runs)
+		if err != nil {
+			return err
+		}
+		return a.Print(con, d, func(w io.Writer) { addressTable(w, g, d, names) })
 	})
 }
 
-// addressTable prints what is known of an address, a line each.
-func addressTable(w io.Writer, g *client.Group, d *client.AddressDetail) {
+// addressTable prints what is known of an address, a line each, with the names of
+// the jobs that run there.
+func addressTable(w io.Writer, g *client.Group, d *client.AddressDetail, names map[int32]string) {
 	state := standing(&d.Address)
 	if !d.Present {
 		state = "gone: no executor of the group is there"
@@ -153,7 +164,8 @@ func addressTable(w io.Writer, g *client.Group, d *client.AddressDetail) {
 			Row(w, list.head, "-")
 		}
 		for _, r := range list.runs {
-			Row(w, list.head, fmt.Sprintf("%d of job %d, %s, %s", r.ID, r.JobID, clock(r.TriggeredAt), statusOf(&r)))
+			job := strings.TrimSpace(fmt.Sprintf("%d %s", r.JobID, names[r.JobID]))
+			Row(w, list.head, fmt.Sprintf("%d of job %s, %s, %s", r.ID, job, clock(r.TriggeredAt), statusOf(&r)))
 		}
 	}
 }

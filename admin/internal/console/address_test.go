@@ -243,6 +243,20 @@ func TestExecutorsListRenews(t *testing.T) {
 	at := func(id int32) int { return strings.Index(page, `"`+executorPath(id)+`"`) }
 	assert.Less(t, at(empty), at(sick), "no address comes first")
 	assert.Less(t, at(sick), at(well), "then what does not answer")
+	for sort, want := range map[string][]int32{
+		"name": {well, sick, empty}, "-name": {empty, sick, well}, "-queued": {sick, well, empty},
+		"-addresses": {sick, well, empty}, "beat": {well, empty, sick}, "nonsense": {empty, sick, well},
+	} {
+		page := v.text("/executors?sort=" + sort)
+		at := func(i int) int { return strings.Index(page, `"`+executorPath(want[i])+`"`) }
+		assert.True(t, at(0) < at(1) && at(1) < at(2), "%s: %d %d %d", sort, at(0), at(1), at(2))
+	}
+	sorted := v.text("/executors?sort=-queued")
+	for _, want := range []string{
+		`aria-sort="descending" scope="col"><a href="/executors?sort=queued"`, `data-renew="/executors?part=1&sort=-queued"`,
+	} {
+		assert.Contains(t, sorted, want)
+	}
 	part := v.text("/executors?part=1")
 	assert.NotContains(t, part, "<html")
 	assert.Contains(t, part, ">19<")

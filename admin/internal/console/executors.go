@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -80,6 +81,8 @@ type executorsPage struct {
 	Lonely int // groups without an address that have started jobs
 	Node   string
 	Renew  string
+
+	Columns []column
 	// Unknown are the executors whose app names no group has.
 	Unknown     []model.UnknownApp
 	MoreUnknown int // that are not in the list
@@ -91,7 +94,7 @@ func (c *call) executors(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p := executorsPage{Node: c.oneOfNodes(ctx), Renew: "/executors?part=1"}
+	p := executorsPage{Node: c.oneOfNodes(ctx)}
 	var lanes map[string]model.AddressState
 	if c.s.cfg.Executors.Lanes != nil {
 		lanes = c.s.cfg.Executors.Lanes()
@@ -116,7 +119,9 @@ func (c *call) executors(ctx context.Context) error {
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	slices.SortStableFunc(p.Rows, byNeed)
+	v := c.filter("sort")
+	slices.SortStableFunc(p.Rows, executorOrder(v.Get("sort")))
+	p.Columns, p.Renew = c.columns("/executors", v, "", executorColumns), pathWith("/executors", v, "part", "1")
 	if err := c.unknown(ctx, &p); err != nil {
 		return err
 	}
@@ -124,6 +129,37 @@ func (c *call) executors(ctx context.Context) error {
 		return c.part("executors", "executorsnow", p)
 	}
 	return c.render(ctx, "executors", head{Title: c.t("nav.executors"), Section: "executors", Script: "renew.js"}, p)
+}
+
+// executorColumns are the columns of the list.
+var executorColumns = []sortable{
+	{"name", "executor.title", "", false},
+	{"", "executor.how", "", false},
+	{"addresses", "executor.addresses", "", true},
+	{"beat", "executor.beat", "", true},
+	{"inflight", "executor.inflight", "num fit", true},
+	{"queued", "executor.queued", "num fit", true},
+	{"", "executor.token", "", false},
+}
+
+// executorOrder is the order of the list that was chosen, or what needs a look
+// first.
+func executorOrder(sort string) func(a, b executorRow) int {
+	name, descending := strings.CutPrefix(sort, "-")
+	order := map[string]func(a, b executorRow) int{
+		"name":      func(a, b executorRow) int { return strings.Compare(a.Title, b.Title) },
+		"addresses": func(a, b executorRow) int { return cmp.Compare(a.Count, b.Count) },
+		"beat":      func(a, b executorRow) int { return a.LastBeat.Compare(b.LastBeat) },
+		"inflight":  func(a, b executorRow) int { return cmp.Compare(a.InFlight, b.InFlight) },
+		"queued":    func(a, b executorRow) int { return cmp.Compare(a.Queued, b.Queued) },
+	}[name]
+	switch {
+	case order == nil:
+		return byNeed
+	case descending:
+		return func(a, b executorRow) int { return order(b, a) }
+	}
+	return order
 }
 
 // unknown adds the executors whose app names no group has, for who sees every

@@ -72,23 +72,31 @@ type option struct{ Value, Text string }
 // jobNames are the parameters of the list that narrow and order it.
 var jobNames = []string{"group", "state", "tag", "name", "handler", "author", "sort"}
 
-// jobColumns are the columns by which the list can be sorted: the name of the
-// order, the key of the text, and whether it begins with the greatest.
-var jobColumns = []struct {
+// sortable is a column by which a list can be sorted: the name of the order, ""
+// for none, the key of the text, and whether it begins with the greatest.
+type sortable struct {
 	name, key, class string
-	order            model.JobSort
 	descending       bool
-}{
-	{"id", "job.id", "num fit", model.SortID, true},
-	{"name", "job.name", "", model.SortName, false},
-	{"group", "job.group", "", model.SortGroup, false},
-	{"handler", "job.handler.short", "", model.SortHandler, false},
-	{"author", "job.author", "", model.SortAuthor, false},
-	{"", "job.schedule", "", 0, false},
-	{"next", "job.next", "", model.SortNext, false},
-	{"", "job.last", "", 0, false},
-	{"state", "job.state", "fit", model.SortState, true},
 }
+
+// jobColumns are the columns of the list, and jobOrders their orders.
+var (
+	jobColumns = []sortable{
+		{"id", "job.id", "num fit", true},
+		{"name", "job.name", "", false},
+		{"group", "job.group", "", false},
+		{"handler", "job.handler.short", "", false},
+		{"author", "job.author", "", false},
+		{"", "job.schedule", "", false},
+		{"next", "job.next", "", false},
+		{"", "job.last", "", false},
+		{"state", "job.state", "fit", true},
+	}
+	jobOrders = map[string]model.JobSort{
+		"id": model.SortID, "name": model.SortName, "group": model.SortGroup, "handler": model.SortHandler,
+		"author": model.SortAuthor, "next": model.SortNext, "state": model.SortState,
+	}
+)
 
 // filter returns the named parameters that are set.
 func (c *call) filter(names ...string) url.Values {
@@ -112,10 +120,8 @@ func jobFilter(v url.Values) model.JobFilter {
 		f.Running = &started
 	}
 	name, descending := strings.CutPrefix(v.Get("sort"), "-")
-	for _, col := range jobColumns {
-		if name != "" && col.name == name {
-			f.Sort, f.Ascending = col.order, !descending
-		}
+	if order, ok := jobOrders[name]; ok {
+		f.Sort, f.Ascending = order, !descending
 	}
 	return f
 }
@@ -192,7 +198,7 @@ func (c *call) jobs(ctx context.Context) error {
 		p.Here = c.local(c.str("here"), "/jobs")
 		return c.part("jobs", "jobrows", p)
 	}
-	p.Groups, p.Columns = groupOptions(groups), c.columns(v)
+	p.Groups, p.Columns = groupOptions(groups), c.columns("/jobs", v, "-id", jobColumns)
 	if p.Export = "/jobs/export"; p.Query != "" {
 		p.Export += "?" + p.Query
 	}
@@ -266,11 +272,12 @@ func (c *call) jobPage(ctx context.Context, v url.Values, titles map[int32]strin
 	return list, p, nil
 }
 
-// columns are the heads of the columns.
-func (c *call) columns(v url.Values) []column {
-	list := make([]column, len(jobColumns))
-	sorted, descending := strings.CutPrefix(cmp.Or(v.Get("sort"), "-id"), "-")
-	for i, col := range jobColumns {
+// columns are the heads of the columns of a list; usual is its order without a
+// choice.
+func (c *call) columns(path string, v url.Values, usual string, cols []sortable) []column {
+	list := make([]column, len(cols))
+	sorted, descending := strings.CutPrefix(cmp.Or(v.Get("sort"), usual), "-")
+	for i, col := range cols {
 		list[i] = column{Text: c.t(col.key), Class: col.class}
 		if col.name == "" {
 			continue
@@ -286,10 +293,10 @@ func (c *call) columns(v url.Values) []column {
 		if down {
 			sort = "-" + sort
 		}
-		if sort == "-id" {
-			sort = "" // as it is without
+		if sort == usual {
+			sort = ""
 		}
-		list[i].Path = listPath(v, "sort", sort)
+		list[i].Path = pathWith(path, v, "sort", sort)
 	}
 	return list
 }

@@ -39,10 +39,40 @@ func (c *call) firstJobForm(ctx context.Context, f *firstJob) error {
 	if _, f.Jobs, err = c.s.cfg.Ops.ListJobs(ctx, c.who, model.JobFilter{Limit: 1}); err != nil {
 		return err
 	}
-	f.Job, f.Handler, f.Param = c.t("setup.job.default"), "greet", "Ada"
 	f.Every = c.often(f)[1].Value
-	if len(f.Apps) > 0 {
-		f.App = f.Apps[0].Name
+	if len(f.Apps) == 0 {
+		return nil
+	}
+	f.App = f.Apps[0].Name
+	if slices.ContainsFunc(f.Apps, func(a App) bool { return a.Name == helpApp }) {
+		f.App, f.Job, f.Handler, f.Param = helpApp, c.t("setup.job.default"), "greet", "Ada"
+		return nil
+	}
+	return c.knownHandler(ctx, f)
+}
+
+// helpApp is the app name of the programs of the help, which have a handler
+// greet.
+const helpApp = "basic"
+
+// knownHandler fills in the handler of a job that the executor has, such as one
+// that it has declared itself; of another program nothing is known.
+func (c *call) knownHandler(ctx context.Context, f *firstJob) error {
+	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		if g.AppName != f.App {
+			continue
+		}
+		jobs, _, err := c.s.cfg.Ops.ListJobs(ctx, c.who, model.JobFilter{GroupID: g.ID, Limit: 1})
+		if err != nil {
+			return err
+		}
+		for _, j := range jobs {
+			f.Handler, f.Param = j.Handler.S, j.Param.S
+		}
 	}
 	return nil
 }

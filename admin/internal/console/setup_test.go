@@ -283,6 +283,23 @@ func TestSetupAfterThePassword(t *testing.T) {
 	w.setupIsClosed(v)
 }
 
+// TestFirstJobIsFilledIn: what is known of the executor is filled in, and nothing
+// that it may not have.
+func TestFirstJobIsFilledIn(t *testing.T) {
+	t.Parallel()
+	w, printed, apps := newAdmin(t)
+	v := w.as(nil)
+	v.post("/setup", chosen(printed, ownPassword))
+	*apps = []App{{"billing", "http://10.0.0.1:9999/"}}
+	page := v.text("/setup")
+	assert.Contains(t, page, `name="handler" type="text" value=""`)
+	assert.NotContains(t, page, `value="greet"`)
+	w.job(w.group("billing", "Billing", "http://10.0.0.1:9999/"), "invoices", func(j *model.Job) { j.Handler = model.T("sendInvoices") })
+	assert.Contains(t, v.text("/setup"), `value="sendInvoices"`, "a job of it is there, such as one from code")
+	*apps = append(*apps, App{"basic", "http://10.0.0.2:9999/"})
+	assert.Contains(t, v.text("/setup"), `value="greet"`, "the program of the help")
+}
+
 // TestFirstJobMakesItsGroup: an executor that nobody knows yet gets a group.
 func TestFirstJobMakesItsGroup(t *testing.T) {
 	t.Parallel()

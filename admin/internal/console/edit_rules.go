@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -42,9 +43,9 @@ func (c *call) groupRules(ctx context.Context, group string) (late, long string,
 		}
 		switch r.What {
 		case model.AlarmOnLate:
-			late = c.t("edit.rule.group", took(c.lang, r.Limit))
+			late = c.t("edit.rule.group", say.Took(c.lang, r.Limit))
 		case model.AlarmOnLong:
-			long = c.t("edit.rule.group", took(c.lang, r.Limit))
+			long = c.t("edit.rule.group", say.Took(c.lang, r.Limit))
 		}
 	}
 	return late, long, err
@@ -55,7 +56,7 @@ func (c *call) checkRules(f *jobForm, problems map[string]string) {
 	for what, field := range f.rules() {
 		n, err := strconv.ParseInt(*field, 10, 64)
 		if *field != "" && (err != nil || n < 1 || n > ruleSeconds) {
-			problems[string(what)] = c.t("edit.rule.bad", count(ruleSeconds))
+			problems[string(what)] = c.t("edit.rule.bad", say.Count(ruleSeconds))
 		}
 	}
 }

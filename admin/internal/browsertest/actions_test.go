@@ -177,7 +177,7 @@ func (b *tab) kill() {
 	const form = `form[action$="/kill"]`
 	b.follow(click(`details:has(`+form+`) > summary`, form+` button.primary`)...)
 	assert.Contains(b.t, b.text(`document.querySelector('.toast').textContent`), "Asked to stop")
-	b.comes(`document.querySelector('#state .state-bad')?.textContent.includes('✕') && document.querySelector('form[action$="/retry"]')`)
+	b.comes(`document.querySelector('#state .state-kill')?.textContent.includes('■') && document.querySelector('form[action$="/retry"]')`)
 	b.clean("a killed run")
 	b.follow(click(`form[action$="/retry"] button`)...)
 	assert.NotEqual(b.t, run, b.text(`location.pathname`))

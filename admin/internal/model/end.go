@@ -47,7 +47,7 @@ func EndByCode(trigger, handle int32) EndKind {
 // whole seconds. The zero value is that nothing is kept.
 type End struct {
 	PlannedMs int64 // the planned instant; 0 for a run that no schedule made
-	SentMs    int64 // when an executor took it; 0 while that is not known
+	SentMs    int64 // when an executor said that it took it, maybe after the result; 0 while that is not known
 	EndedMs   int64 // when its result came, or when it was given up
 	Kind      EndKind
 }

@@ -27,10 +27,11 @@ var planSizes = map[string]size{
 
 // mostRows is how many rows of a table one statement may look at.
 var mostRows = map[string]int64{
-	"xxl_job_log":  12_000, // counting ends at 10,000; a search looks at 600 at once
-	"xxl_job_info": 1100,   // a list of names for a page
-	"xxljob_audit": 1100,   // a page of an export
-	"xxljob_alarm": 1100,
+	"xxl_job_log":    12_000, // counting ends at 10,000; a search looks at 600 at once
+	"xxljob_log_end": 12_000, // as the rows that they belong to
+	"xxl_job_info":   1100,   // a list of names for a page
+	"xxljob_audit":   1100,   // a page of an export
+	"xxljob_alarm":   1100,
 }
 
 // exceptions are statements that may look at more rows, with their reasons.

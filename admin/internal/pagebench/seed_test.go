@@ -39,7 +39,7 @@ var dialects = map[string]dialect{
 	},
 	"mysql": {
 		number: "n.i", div: "DIV", at: "TIMESTAMP('%[1]s') + INTERVAL (%[2]s) SECOND",
-		after: []string{"ANALYZE TABLE xxl_job_log, xxl_job_info, xxljob_audit"}, //nolint:misspell // it is SQL
+		after: []string{"ANALYZE TABLE xxl_job_log, xxl_job_info, xxljob_audit, xxljob_log_end"}, //nolint:misspell // it is SQL
 	},
 	"postgres": {
 		number: "n.i::bigint", div: "/", at: "TIMESTAMP '%[1]s' + (%[2]s) * INTERVAL '1 second'", numbered: true,
@@ -67,6 +67,7 @@ func (s *seeder) fill() {
 	s.jobs()
 	s.runs()
 	s.open()
+	s.ends()
 	s.around()
 	for _, text := range s.d.after {
 		s.exec(text)
@@ -222,6 +223,17 @@ func (s *seeder) open() {
 	s.exec(fmt.Sprintf("INSERT INTO xxljob_run (log_id, job_id, planned_ms, shard_index, shard_total, trigger_ms, type, "+
 		"token, sent_ms) SELECT id, job_id, %[1]d + (id - %[2]d) * 1000, 0, 0, %[1]d + (id - %[2]d) * 1000, 'CRON', 1, "+
 		"%[1]d + (id - %[2]d) * 1000 FROM xxl_job_log WHERE id > %[2]d", began, newest))
+}
+
+// ends says how the runs have ended; of those of the first day nobody does, as if a
+// Java admin had ended them.
+func (s *seeder) ends() {
+	s.exec(fmt.Sprintf("INSERT INTO xxljob_log_end (log_id, planned_ms, sent_ms, ended_ms, kind) "+
+		"SELECT id, %[1]d + id * 1000, %[1]d + id * 1000 + 20, %[1]d + id * 1000 + 20 + id * 31 %% 90000, "+
+		"CASE WHEN handle_code = 200 THEN 1 WHEN trigger_code = 500 THEN CASE WHEN id %% 5 = 0 THEN 5 ELSE 7 END "+
+		"WHEN handle_code = 502 THEN 3 WHEN id %% 7 = 0 THEN 4 WHEN id %% 700 = 1 THEN 6 ELSE 2 END "+
+		"FROM xxl_job_log WHERE id > %[2]d AND (handle_code <> 0 OR trigger_code = 500)",
+		s.now.UnixMilli()-int64(s.n.runs)*1000, s.n.runs/days))
 }
 
 // around is what stands beside jobs and runs.

@@ -54,7 +54,7 @@ func viewRun(l *model.Log) runView {
 		v.WaitingBehind = &l.Behind
 	}
 	if l.Kind() != model.EndOpen {
-		v.PlannedAt, v.AcceptedAt = msOrNull(l.End.PlannedMs), msOrNull(l.End.SentMs)
+		v.PlannedAt, v.AcceptedAt = msOrNull(l.End.PlannedMs), msOrNull(min(l.End.SentMs, l.End.EndedMs))
 		if l.TriggerCode == model.CodeSuccess {
 			d, _ := l.Took(l.HandleTime)
 			ms := d.Milliseconds()

@@ -17,13 +17,23 @@ const (
 	// endColumns are the columns of an end, NULL where there is none.
 	endColumns = "e.planned_ms, e.sent_ms, e.ended_ms, e.kind"
 
-	// fromLog joins the ends to their log rows.
-	fromLog = " FROM xxl_job_log l LEFT JOIN xxljob_log_end e ON e.log_id = l.id"
-
 	// noEnds stands for xxljob_log_end in a database that Migrate has not touched.
 	noEnds = "(SELECT 0 AS log_id, 0 AS planned_ms, 0 AS sent_ms, 0 AS ended_ms, 0 AS kind " +
 		"FROM xxl_job_lock WHERE 1 = 0)"
 )
+
+// fromLog joins the ends to their log rows.
+func (s *Store) fromLog() string { return " FROM xxl_job_log l" + s.withEnds() }
+
+// withEnds joins the ends to rows l, one by one: PostgreSQL may think the whole
+// table the better way to some hundred of them.
+func (s *Store) withEnds() string {
+	if s.db.Name == sqldb.Postgres {
+		return " LEFT JOIN LATERAL (SELECT x.planned_ms, x.sent_ms, x.ended_ms, x.kind FROM xxljob_log_end x " +
+			"WHERE x.log_id = l.id LIMIT 1) e ON TRUE"
+	}
+	return " LEFT JOIN xxljob_log_end e ON e.log_id = l.id"
+}
 
 // fromEnds joins ends to their log rows, ends first, by whatever the database
 // knows of either.
@@ -95,9 +105,15 @@ func takenMs(run *model.Run, text string) int64 {
 	return 0
 }
 
+// takenTable is for answers that come after the result.
+var takenTable = sqldb.Table{
+	Name: "xxljob_log_end", Key: "log_id", Cols: []sqldb.Col{{Name: "sent_ms", Kind: sqldb.KindInt}},
+}
+
 // writeEnds writes how the runs of these rows have ended.
 func (f *finishing) writeEnds(ctx context.Context, ids []int64) error {
-	var list sqldb.Rows
+	var list, taken sqldb.Rows
+	var late []int64
 	for _, id := range ids {
 		row := f.rows[id]
 		switch {
@@ -105,7 +121,13 @@ func (f *finishing) writeEnds(ctx context.Context, ids []int64) error {
 			list.Add(endValues(id, row.ending(row.end))...)
 		case row.handle != nil: // late: the run had been given up
 			list.Add(endValues(id, row.ending(row.handle))...)
+		case row.fill != nil && row.fill.Outcome.Trigger.Code == model.CodeSuccess: // the result was faster
+			late = append(late, id)
+			taken.Add(row.fill.Outcome.Trigger.AtMs)
 		}
+	}
+	if _, err := f.s.db.Update(ctx, f.q, &takenTable, late, &taken); err != nil {
+		return err
 	}
 	return f.s.db.Insert(ctx, f.q, &endTable, &list, nil)
 }

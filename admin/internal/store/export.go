@@ -99,7 +99,7 @@ func (s *Store) LogsAfter(
 		return nil, afterID, false, nil
 	}
 	// By id alone: a list by time and id would sort all rows again for each page.
-	table := fromLog
+	table := s.fromLog()
 	if !s.probed().ends {
 		table = " FROM xxl_job_log l LEFT JOIN " + noEnds + " e ON e.log_id = l.id"
 	}

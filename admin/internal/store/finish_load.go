@@ -20,7 +20,7 @@ func (f *finishing) loadLogs(ctx context.Context) error {
 		return nil
 	}
 	cond, args := f.s.db.In("l.id", sqldb.SortedIDs(ids))
-	rows, err := f.q.QueryContext(ctx, f.s.db.Bind("SELECT "+logColumns+fromLog+" WHERE "+cond), args...)
+	rows, err := f.q.QueryContext(ctx, f.s.db.Bind("SELECT "+logColumns+f.s.fromLog()+" WHERE "+cond), args...)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (s *Store) logRow(row sqldb.Scanner) (*model.Log, error) {
 // Log returns a log row, or ErrNotFound.
 func (s *Store) Log(ctx context.Context, id int64) (*model.Log, error) {
 	l, err := s.logRow(s.db.Reader().QueryRowContext(ctx,
-		s.db.SQL("SELECT "+logColumns+fromLog+" WHERE l.id = ?"), id))
+		s.db.SQL("SELECT "+logColumns+s.fromLog()+" WHERE l.id = ?"), id))
 	if err != nil {
 		return nil, fmt.Errorf("log %d: %w", id, notFound(err))
 	}
@@ -183,7 +183,7 @@ func (s *Store) logsByID(ctx context.Context, ids []int64) (map[int64]*model.Log
 	for chunk := range slices.Chunk(ids, sqldb.IDBatch) {
 		args := sqldb.Padded(chunk)
 		list, err := sqldb.Collect(ctx, s.db.Reader(), s.logRow,
-			s.db.SQL("SELECT "+logColumns+fromLog+" WHERE l.id IN ("+sqldb.Marks(len(args))+")"), args...)
+			s.db.SQL("SELECT "+logColumns+s.fromLog()+" WHERE l.id IN ("+sqldb.Marks(len(args))+")"), args...)
 		if err != nil {
 			return nil, err
 		}

@@ -25,7 +25,7 @@ func (s *Store) RecentRuns(ctx context.Context, jobIDs []int32, each int) (map[i
 				scanNumber(&r.End.EndedMs), scanNumber(&r.End.Kind), &r.RetriesLeft)
 			return r, err
 		}, s.db.SQL("SELECT l.id, l.trigger_time, l.trigger_code, l.handle_time, l.handle_code, "+endColumns+
-			", l.executor_fail_retry_count"+fromLog+
+			", l.executor_fail_retry_count"+s.fromLog()+
 			" WHERE l.job_id = ? ORDER BY l.id DESC LIMIT ?"), id, min(max(each, 1), maxRecent))
 		if err != nil {
 			return nil, fmt.Errorf("recent runs of job %d: %w", id, err)

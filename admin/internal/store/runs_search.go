@@ -111,7 +111,7 @@ func (s *Store) runKeys(
 	args := append(append(slices.Clone(scan.args), rows), rq.match.args...)
 	ends, join := "NULL, NULL", ""
 	if rq.took != nil {
-		ends, join = "e.sent_ms, e.ended_ms", " LEFT JOIN xxljob_log_end e ON e.log_id = l.id"
+		ends, join = "e.sent_ms, e.ended_ms", s.withEnds()
 	}
 	list, err = sqldb.Collect(ctx, s.db.Reader(), s.scanRunKey, s.db.SQL("SELECT l.id, l.trigger_time, l.handle_time, "+
 		ends+" FROM "+window(s.db.Name, rq.id, inner)+join+rq.match.String()+" ORDER BY "+outer+" LIMIT ?"),

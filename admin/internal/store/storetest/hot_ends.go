@@ -49,13 +49,15 @@ func hotEndTimes(t *testing.T, f *fixture) {
 		return out
 	}
 	f.finish(t, end(ids[2]), end(ids[3]), end(ids[4]), end(ids[5]))
+	slower := taken(ids[5], base.Add(59*time.Second)) // its answer comes after its result
+	f.finish(t, slower)
 	for i, want := range []model.End{
 		{SentMs: ms + 290, EndedMs: ms + 3000, Kind: model.EndOK},
 		{SentMs: ms + 3000, EndedMs: ms + 3000, Kind: model.EndOK},
 		{SentMs: ms + 290, EndedMs: ms + 60_123, Kind: model.EndOK},
 		{EndedMs: ms + 60_123, Kind: model.EndOK},
 		{SentMs: ms + 30_040, EndedMs: ms + 60_123, Kind: model.EndOK},
-		{EndedMs: ms + 60_123, Kind: model.EndOK},
+		{SentMs: ms + 59_040, EndedMs: ms + 60_123, Kind: model.EndOK},
 	} {
 		assert.Equal(t, want, f.log(t, ids[i]).End, i)
 	}
@@ -67,10 +69,10 @@ func hotEndTimes(t *testing.T, f *fixture) {
 		filter model.RunFilter
 		want   []int64
 	}{
-		{"longer", model.RunFilter{MinTook: 59_834 * time.Millisecond}, []int64{ids[5], ids[3]}},
-		{"just as long", model.RunFilter{MinTook: 59_833 * time.Millisecond}, []int64{ids[5], ids[3], ids[2]}},
-		{"shorter", model.RunFilter{MaxTook: 2709 * time.Millisecond}, []int64{ids[1]}},
-		{"at most", model.RunFilter{MaxTook: 2710 * time.Millisecond}, []int64{ids[1], ids[0]}},
+		{"longer", model.RunFilter{MinTook: 59_834 * time.Millisecond}, []int64{ids[3]}},
+		{"just as long", model.RunFilter{MinTook: 59_833 * time.Millisecond}, []int64{ids[3], ids[2]}},
+		{"shorter", model.RunFilter{MaxTook: 2709 * time.Millisecond}, []int64{ids[5], ids[1]}},
+		{"at most", model.RunFilter{MaxTook: 2710 * time.Millisecond}, []int64{ids[5], ids[1], ids[0]}},
 	} {
 		assert.Equal(t, tt.want, f.runIDs(t, tt.filter), tt.name)
 	}

@@ -56,9 +56,11 @@ func (s *system) saySelf(ctx context.Context) error {
 	if err != nil {
 		host = ""
 	}
-	raw, err := json.Marshal(nodeWords{
-		Host: host, Version: version(), StartedMs: s.started.UnixMilli(), Faults: s.faults(ctx),
-	})
+	said := nodeWords{Host: host, Version: version(), StartedMs: s.started.UnixMilli()}
+	if time.Since(s.started) > s.leases.TTL() { // before that it may not have begun
+		said.Faults = s.faults(ctx)
+	}
+	raw, err := json.Marshal(said)
 	if err != nil {
 		return err
 	}
@@ -88,6 +90,11 @@ func (s *system) Cluster(ctx context.Context) (*ops.ClusterView, error) {
 	c := clusterOf(s.node, leaseView(view), s.leases.TTL(), 0)
 	for _, info := range infos {
 		c.tell(info)
+	}
+	for i := range c.Nodes {
+		if c.Nodes[i].This {
+			c.Nodes[i].Faults = s.faults(ctx) // now, and not when it last said so
+		}
 	}
 	for _, l := range lag {
 		if i := int(l.Index); i < len(c.Shards) {

@@ -53,10 +53,12 @@ func (c *call) cluster(ctx context.Context) error {
 		ops.NodeAlive: {"ok", c.t("cluster.alive")}, ops.NodeSilent: {"bad", c.t("cluster.silent")},
 		ops.NodeGone: {"off", c.t("cluster.gone")},
 	}
+	faulty := 0
 	for _, n := range v.Nodes {
 		row := nodeRow{n, states[n.State]}
 		if n.State == ops.NodeAlive && len(n.Faults) > 0 {
 			row.How = runState{"bad", c.t("cluster.faulty")}
+			faulty++
 		}
 		p.Nodes = append(p.Nodes, row)
 	}
@@ -82,6 +84,8 @@ func (c *call) cluster(ctx context.Context) error {
 		p.How = runState{"bad", c.t("cluster.how.free", p.Free)}
 	case worst > lagWarn:
 		p.How = runState{"bad", c.t("cluster.how.behind", p.Due, p.Behind)}
+	case faulty > 0:
+		p.How = runState{"bad", c.t("cluster.how.faulty", faulty)}
 	default:
 		p.How = runState{"ok", c.t("cluster.how.well", len(v.Shards))}
 	}

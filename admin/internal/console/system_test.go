@@ -266,6 +266,8 @@ func TestClusterPage(t *testing.T) {
 	}
 	w.system.cluster.Shards[1].Owner = "node-a"
 	assert.Contains(t, v.text("/settings/cluster"), "3 jobs are due and not planned, 1 min behind")
+	w.system.cluster.Shards, w.system.cluster.Nodes[0].Faults = w.system.cluster.Shards[:1], []string{"loop registry is late"}
+	assert.Contains(t, v.text("/settings/cluster"), "Every shard has a node, but 1 node is not well")
 	about := v.text("/settings/about")
 	for _, want := range []string{"0123456789ab", "26 h", "sqlite 3.99", "migration 5", "registry", "late"} {
 		assert.Contains(t, about, want)

@@ -13,8 +13,8 @@ var consoleSystem = pageTexts{
 	"keys.name.hint":  {"操作记录中显示为 key:用途", "操作記錄中顯示為 key:用途", "In the audit log as key: and this name"},
 	"keys.verbs":      {"可以做什么", "可以做什麼", "What it may do"},
 	"keys.verb.read":  {"查看任务、运行和执行器", "檢視任務、執行和執行器", "look at jobs, runs and executors"},
-	"keys.verb.run":   {"执行、重试和终止运行，探测执行器", "執行、重試和終止執行，探測執行器", "start, retry and end runs, probe executors"},
-	"keys.verb.edit":  {"修改任务，清理运行记录", "修改任務，清理執行記錄", "change jobs, clear runs"},
+	"keys.verb.run":   {"执行、重试和终止运行，探测执行器，静默告警", "執行、重試和終止執行，探測執行器，靜音告警", "start, retry and end runs, probe executors, mute alarms"},
+	"keys.verb.edit":  {"修改任务和告警规则，清理运行记录", "修改任務和告警規則，清理執行記錄", "change jobs and alarm rules, clear runs"},
 	"keys.verb.code":  {"查看和修改脚本任务的代码", "檢視和修改指令碼任務的程式碼", "see and change the code of script jobs"},
 	"keys.verb.admin": {"一切（只能用于全部执行器）", "一切（只能用於全部執行器）", "everything; for all executors only"},
 	"keys.scope":      {"范围", "範圍", "Where"},
@@ -206,6 +206,10 @@ var consoleSystem = pageTexts{
 		"{0} 个任务到期未计划，落后 {1}",
 		"{0} 個任務到期未計劃，落後 {1}",
 		"{0} {0|job is|jobs are} due and not planned, {1} behind",
+	},
+	"cluster.how.faulty": {
+		"分片都有节点，但 {0} 个节点不正常", "分片都有節點，但 {0} 個節點不正常",
+		"Every shard has a node, but {0} {0|node is|nodes are} not well",
 	},
 	"cluster.how.well": {
 		"{0} 个分片都有节点，没有落后",

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"html/template"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/console/loghtml"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
+	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
 // runPage is a run.
@@ -33,7 +35,7 @@ type runPage struct {
 	Steps     []step
 	Attempts  beside // empty where there is one
 	Shards    beside
-	After     []said     // what followed from it: children, a retry
+	After     []followed // what followed from it: children, a retry
 	Asked     []askedRow // executors that were asked before one was chosen
 	Said      []said     // what was sent and answered
 	MayKill   bool
@@ -73,7 +75,7 @@ func (c *call) run(ctx context.Context) error {
 	}
 	p.Said, p.Asked = sentAndAnswered(l)
 	message, after := splitMessage(l.HandleMsg.S)
-	p.Answer, p.After, p.Failed = answerOf(message), after, hasFailed(l)
+	p.Answer, p.After, p.Failed = answerOf(message), c.followedBy(l, after), hasFailed(l)
 	p.Reason = c.reason(l)
 	p.Killed = killed(message)
 	notSent := l.TriggerCode != model.CodeNone && l.TriggerCode != model.CodeSuccess
@@ -116,8 +118,11 @@ func (c *call) run(ctx context.Context) error {
 	}
 	c.readClock(l, &p)
 	p.Steps = c.steps(l, p.clock)
-	if p.Killed {
+	switch {
+	case p.Killed:
 		c.tellStop(l, &p)
+	case !p.Open:
+		c.tellStray(&p)
 	}
 	return c.render(ctx, "run", head{Title: title, Section: "runs", Crumbs: crumbs, Script: "runlog.js"}, p)
 }
@@ -131,7 +136,10 @@ func (c *call) reason(l *model.Log) string {
 		return c.t("run.why.timeout")
 	case l.HandleCode != model.CodeNone:
 		own, _ := splitMessage(l.HandleMsg.S)
-		if line := headline(own); line != "" {
+		switch line := headline(own); {
+		case strings.HasPrefix(own, wire.ReasonCovered):
+			return c.t("run.why.covered")
+		case line != "":
 			return line
 		}
 		return c.t("run.why.failed", l.HandleCode)
@@ -141,6 +149,8 @@ func (c *call) reason(l *model.Log) string {
 		return c.t("run.why.running")
 	case l.TriggerCode != model.CodeNone:
 		switch why := c.notSent(l); {
+		case why == wire.TextDiscardLater:
+			return c.t("run.why.discarded")
 		case l.Address.S != "":
 			return c.t("run.why.refused", why)
 		case wereAsked(l):

@@ -47,10 +47,25 @@ func readClock(text string) (k runClock) {
 		}
 	}
 	if at := strings.LastIndex(text, logEnded); at >= 0 {
-		line := text[strings.LastIndexByte(text[:at], '\n')+1:]
-		k.Ended = lineClock(line)
+		k.Ended = entryClock(text, at)
 	}
 	return k
+}
+
+// entryLines bounds how many lines of an entry of a log are looked at for its time:
+// a stack may stand before the words that the run has ended.
+const entryLines = 1000
+
+// entryClock is the time of the entry of a log in which a place lies.
+func entryClock(text string, at int) string {
+	for range entryLines {
+		begin := strings.LastIndexByte(text[:at], '\n')
+		if clock := lineClock(text[begin+1:]); clock != "" || begin < 0 {
+			return clock
+		}
+		at = begin
+	}
+	return ""
 }
 
 // lineClock is the time at which a line of a log begins, or "".

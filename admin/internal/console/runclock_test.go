@@ -19,10 +19,12 @@ func TestReadClock(t *testing.T) {
 		"<br>----------- xxl-job job execute start -----------<br>----------- Param:x\n" // of Java 3.4.2
 	for text, want := range map[string]runClock{
 		"": {}, "x": {}, "2026-11-21 19:59:01": {},
-		"no time <br>----------- xxl-job job execute start -----------":     {},
-		"2026-11-21 19:59:01 <br>--- xxl-job job execute start -----------": {Began: "2026-11-21 19:59:01"},
-		"a\n2026-13-21 19:59:01 job execute end(error) --":                  {},
-		"a\n2026-11-21 19:59:01 job execute end(error) --":                  {Ended: "2026-11-21 19:59:01"},
+		"no time <br>----------- xxl-job job execute start -----------":                                        {},
+		"2026-11-21 19:59:01 <br>--- xxl-job job execute start -----------":                                    {Began: "2026-11-21 19:59:01"},
+		"a\n2026-13-21 19:59:01 job execute end(error) --":                                                     {},
+		"a\n2026-11-21 19:59:01 job execute end(error) --":                                                     {Ended: "2026-11-21 19:59:01"},
+		"2026-11-21 19:59:01 x" + wire.LogException + "boom\n\n\tat a.b(C.java:1)\n" + wire.LogEndError + "\n": {Ended: "2026-11-21 19:59:01"},
+		wire.LogEndError:                         {},
 		start:                                    {Began: "2026-11-21 19:59:01"},
 		"something of the platform\n" + start:    {Began: "2026-11-21 19:59:01"},
 		strings.Repeat("\n", beganLines) + start: {},

@@ -74,6 +74,14 @@ func (c *call) tellStop(l *model.Log, p *runPage) {
 	}
 }
 
+// tellStray says of a run that has ended that its handler did not stop when it was
+// told to.
+func (c *call) tellStray(p *runPage) {
+	if p.Stack = strandedStack(p.logText); p.Stack != "" {
+		p.Reason += " " + c.t("run.why.stray")
+	}
+}
+
 // strandedStack finds in a log the stack of a handler that goes on although it
 // was told to stop; "" where there is none.
 func strandedStack(text string) string {

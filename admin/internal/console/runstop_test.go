@@ -49,7 +49,7 @@ func TestStopIsTold(t *testing.T) {
 	}
 	page = v.text(runPath(id))
 	assert.Contains(t, page, "its handler goes on all the same")
-	assert.Contains(t, page, "Stack of the handler that goes on")
+	assert.Contains(t, page, "Stack of the handler that did not stop")
 	assert.Contains(t, page, "main.loop")
 	assert.NotContains(t, v.get(runPath(id)).Body.String(), "<script>alert")
 	assert.Equal(t, "1 @ 0x1\n#\tmain.loop"+evil, strandedStack(log[1]+log[2]), "what follows is no part of it")

@@ -53,13 +53,15 @@ func (c *call) unheardOf(ctx context.Context, l *model.Log, noLog bool) (*unhear
 
 func (c *call) unheardWords(l *model.Log, st *model.AddressState) *unheard {
 	beats := c.now().Sub(st.LastBeat) <= beatExpiry
-	since := st.DeadSince
-	if since.IsZero() || st.LastBeat.After(since) && !beats {
-		since = st.LastBeat
-	}
+	since := st.LastBeat
 	u := &unheard{Text: c.t("run.unheard", l.Address.S)}
-	if !since.IsZero() {
-		u.Text += " " + c.t("run.unheard.since", say.Stamp(since.In(c.s.cfg.Location)))
+	if !st.DeadSince.IsZero() {
+		u.Text += " " + c.t("run.unheard.since", say.Stamp(st.DeadSince.In(c.s.cfg.Location)))
+	}
+	if since.IsZero() {
+		since = st.DeadSince
+	} else if !beats {
+		u.Text += " " + c.t("run.unheard.beat", say.Stamp(since.In(c.s.cfg.Location)))
 	}
 	if beats {
 		u.Then = c.t("run.unheard.waits")

@@ -81,8 +81,13 @@ func TestUnheard(t *testing.T) {
 		{
 			"gone", open,
 			model.AddressState{DeadSince: noon.Add(-2 * time.Minute)},
-			silent + " Nothing was heard of it since 2026-11-21 11:58:00 UTC.</p>\n<p>The result may still come. " +
+			silent + " Calls to it fail since 2026-11-21 11:58:00 UTC.</p>\n<p>The result may still come. " +
 				"If nothing is heard of it, the admin records the run as lost at about 2026-11-21 12:09:00 UTC.",
+		},
+		{
+			"its registration has ended", open,
+			model.AddressState{LastBeat: noon.Add(-2 * time.Minute)},
+			silent + " Its last heartbeat came at 2026-11-21 11:58:00 UTC.</p>",
 		},
 		{"for long", old, model.AddressState{}, silent + "</p>\n<p>The result may still come. If nothing is heard of it, the admin records the run as lost within some minutes."},
 		{"it beats", open, model.AddressState{LastBeat: noon.Add(-time.Second), DeadSince: noon.Add(-time.Minute)}, "since 2026-11-21 11:59:00 UTC.</p>\n<p>It still registers"},
@@ -119,4 +124,45 @@ func TestAskedBeforeItWasSent(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(page, `data-label="Question">Idle check</td>`))
 	assert.Contains(t, page, "<dd>address route fail</dd>")
 	assert.Contains(t, v.text("/runs"), "2 executors were asked")
+}
+
+// TestEndedByItsBlockStrategy: what a job wants to happen is told in words.
+func TestEndedByItsBlockStrategy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j := w.job(w.group("settle", "Settle", "http://10.0.0.1:9999/"), "settle")
+	v := w.as(w.admin)
+	covered := w.run(j, noon.Add(-time.Minute), time.Second, 500, wire.ReasonCovered+" [job running, killed]")
+	assert.Contains(t, v.text(runPath(covered)), "A later run of its job took its place")
+	r := &model.Run{JobID: j.ID, GroupID: j.GroupID, Type: model.TriggerManual, TriggerMs: noon.UnixMilli(), ShardTotal: 1}
+	require.NoError(t, w.db.CreateRuns(t.Context(), []*model.Run{r}))
+	require.NoError(t, w.parts.Results(t.Context(), []*model.Outcome{{LogID: r.LogID, Trigger: &model.TriggerResult{
+		Code: model.CodeFail, Msg: "Trigger Msg：error, " + wire.TextDiscardLater, Address: "http://10.0.0.1:9999/", AtMs: noon.UnixMilli(),
+	}}}))
+	assert.Contains(t, v.text(runPath(r.LogID)), "an earlier run of its job was still at it")
+}
+
+// TestStrayHandler: a run that was timed out while its handler goes on does not say
+// that it was stopped and no more.
+func TestStrayHandler(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j := w.job(w.group("settle", "Settle", "http://10.0.0.1:9999/"), "settle")
+	id := w.run(j, noon.Add(-time.Minute), time.Second, model.CodeTimeout, "job execute timeout")
+	w.parts.text = logOf([]string{"begun", "2026-11-21 12:00:00 x" + wire.LogStranded, "main.spin()", "2026-11-21 12:00:00 x" + wire.LogTimeout}, 10)
+	page := w.as(w.admin).text(runPath(id))
+	assert.Contains(t, page, "But its handler did not stop when it was told to")
+	assert.Contains(t, page, `aria-label="Stack of the handler that did not stop">main.spin()</pre>`)
+}
+
+// TestChildrenOfARun: a run says which children it has triggered, and leads to
+// their runs.
+func TestChildrenOfARun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j := w.job(w.group("settle", "Settle", "http://10.0.0.1:9999/"), "settle")
+	id := w.run(j, noon.Add(-time.Minute), time.Second, 200, "done"+appended+`00c0ef;" > >>>>>>>>>>>children<<<<<<<<<<< </span><br>1/2. [17] triggered`)
+	page := w.as(w.admin).text(runPath(id))
+	assert.Contains(t, page, `1/2. [17] triggered <a href="/runs?from=2026-11-21T11%3A59&job=17">its runs</a>`)
+	assert.Contains(t, page, `<pre class="said">done</pre>`)
 }

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -65,4 +67,31 @@ func splitMessage(msg string) (own string, more []said) {
 		return msg, nil
 	}
 	return msg[:at], triggerTexts(msg[at:])
+}
+
+// followed is a line on what followed from a run, with the way to the runs of the
+// child that it names.
+type followed struct {
+	said
+
+	Path string // "" for a line that names none
+}
+
+// childOf finds the id of a child in the line that says that it was triggered.
+var childOf = regexp.MustCompile(`^\d+/\d+\.?\s*\[(\d{1,10})\]`)
+
+// followedBy adds to the lines on what followed where the runs are.
+func (c *call) followedBy(l *model.Log, lines []said) []followed {
+	list := make([]followed, len(lines))
+	for i, line := range lines {
+		list[i].said = line
+		if m := childOf.FindStringSubmatch(line.Value); m != nil {
+			v := url.Values{"job": {m[1]}}
+			if !l.HandleTime.IsZero() {
+				v.Set("from", l.HandleTime.In(c.s.cfg.Location).Format(inputTime))
+			}
+			list[i].Path = "/runs?" + v.Encode()
+		}
+	}
+	return list
 }

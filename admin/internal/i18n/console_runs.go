@@ -114,7 +114,7 @@ var consoleRuns = pageTexts{
 		"It was asked to stop, and its handler goes on all the same in the executor. The stack below says where; " +
 			"only a restart of the executor ends it.",
 	},
-	"run.stack":      {"仍在运行的处理程序的调用栈", "仍在執行的處理程式的呼叫堆疊", "Stack of the handler that goes on"},
+	"run.stack":      {"未停止的处理程序的调用栈", "未停止的處理程式的呼叫堆疊", "Stack of the handler that did not stop"},
 	"run.lookagain":  {"再看一次", "再看一次", "Look again"},
 	"run.step.clock": {"（执行器时钟，取自其日志）", "（執行器時鐘，取自其日誌）", "(the executor's clock, from its log)"},
 	"run.step.clock.kept": {
@@ -143,6 +143,7 @@ var consoleRuns = pageTexts{
 		"执行器消息的全文与调用栈（{0} 行）", "執行器訊息的全文與呼叫堆疊（{0} 行）",
 		"All that the executor said, with its stack ({0} {0|line|lines})",
 	},
+	"run.child":      {"其运行", "其執行", "its runs"},
 	"run.facts":      {"详情", "詳情", "Details"},
 	"run.handler":    {"JobHandler 名称", "JobHandler 名稱", "Handler"},
 	"run.param":      {"参数", "參數", "Parameter"},
@@ -171,7 +172,8 @@ var consoleRuns = pageTexts{
 			"behind that, this run with it. It is not tried again.",
 	},
 	"run.unheard":       {"执行器 {0} 没有应答。", "執行器 {0} 沒有應答。", "The executor at {0} does not answer."},
-	"run.unheard.since": {"最后一次有消息之后：{0}。", "最後一次有消息之後：{0}。", "Nothing was heard of it since {0}."},
+	"run.unheard.since": {"自 {0} 起对它的调用都失败。", "自 {0} 起對它的呼叫都失敗。", "Calls to it fail since {0}."},
+	"run.unheard.beat":  {"最后一次心跳：{0}。", "最後一次心跳：{0}。", "Its last heartbeat came at {0}."},
 	"run.unheard.waits": {
 		"它仍有心跳：只要如此，调度中心就会一直等待，结果仍可能到达。", "它仍有心跳：只要如此，調度中心就會一直等待，結果仍可能到達。",
 		"It still registers: as long as it does, the admin waits, and the result may still come.",
@@ -196,6 +198,21 @@ var consoleRuns = pageTexts{
 		"You can start the executor again, or run the job once more from its page; find out before whether the work was done.",
 	},
 	"run.unheard.look": {"查看该地址", "檢視該位址", "Look at the address"},
+	"run.why.covered": {
+		"同一任务后来的运行取代了它（阻塞策略：覆盖之前调度）。", "同一任務後來的執行取代了它（阻塞策略：覆蓋之前調度）。",
+		"A later run of its job took its place (block strategy: cover early).",
+	},
+	"run.why.discarded": {
+		"执行器没有接收：同一任务较早的运行尚未结束（阻塞策略：丢弃后续调度）。",
+		"執行器沒有接收：同一任務較早的執行尚未結束（阻塞策略：丟棄後續調度）。",
+		"The executor did not take it: an earlier run of its job was still at it (block strategy: discard later).",
+	},
+	"run.why.stray": {
+		"它的处理程序没有理会停止的要求，可能仍在执行器中运行：当时停在哪里见下面的调用栈；重启执行器才能结束它。",
+		"它的處理程式沒有理會停止的要求，可能仍在執行器中執行：當時停在哪裡見下面的呼叫堆疊；重新啟動執行器才能結束它。",
+		"But its handler did not stop when it was told to, and may go on in the executor. The stack below says where " +
+			"it was; only a restart of the executor ends it.",
+	},
 	"run.why.asked": {
 		"已询问 {0} 个执行器，没有一个可以接收。最后一个的答复：{1}", "已詢問 {0} 個執行器，沒有一個可以接收。最後一個的答覆：{1}",
 		"{0} {0|executor was|executors were} asked, and none could take it. The last answer: {1}",
@@ -217,6 +234,7 @@ var consoleRuns = pageTexts{
 	"log.search":   {"在日志中查找", "在日誌中查找", "Search in the log"},
 	"log.download": {"下载", "下載", "Download"},
 	"log.goes":     {"日志还会继续。", "日誌還會繼續。", "There is more to come."},
+	"log.notbegun": {"尚未开始，因此还没有日志。", "尚未開始，因此還沒有日誌。", "It has not begun, so nothing is in its log yet."},
 	"log.tofail":   {"到出错的行", "到出錯的行", "To the failing line"},
 	"log.fail":     {"出错原因在这一行", "出錯原因在這一行", "This line says why the run failed"},
 	"log.before":   {"从第 {0} 行开始显示：查看开头", "從第 {0} 行開始顯示：檢視開頭", "Shown from line {0} on: read it from the beginning"},

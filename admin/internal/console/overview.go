@@ -36,7 +36,6 @@ type overviewPage struct {
 	Unknowns int       // how many such names there are
 	Totals   *ops.Overview
 	Started  int
-	Known    bool // Started is known
 	Running  string
 	Pulse    pulseView
 	Days     template.HTML
@@ -133,11 +132,15 @@ func (c *call) overview(ctx context.Context) error {
 	return c.render(ctx, "overview", head{Title: c.t("nav.overview"), Section: "overview", Script: "renew.js"}, p)
 }
 
-// lonely finds the executors with started jobs that nobody is there to run.
+// lonely counts the started jobs, and finds the executors with some that nobody is
+// there to run.
 func (c *call) lonely(ctx context.Context, p *overviewPage, groups []*ops.Group) error {
 	started, err := c.s.cfg.Ops.StartedByGroup(ctx, c.who)
 	if err != nil {
 		return err
+	}
+	for _, n := range started {
+		p.Started += n
 	}
 	found := 0
 	for _, g := range groups {

@@ -21,6 +21,8 @@ const (
 	// lateMinutes is how far back it looks for that.
 	lateMinutes = 10
 	queueRows   = 8
+	// hourAge is how old the coming hour may be without saying so.
+	hourAge = 10 * time.Second
 )
 
 // pulseView is what this node has measured since its start.
@@ -113,6 +115,8 @@ func (c *call) queues(p *overviewPage, groups []*ops.Group) {
 // hourView is what fires in the coming hour.
 type hourView struct {
 	Known    bool
+	Started  int           // started jobs when it was counted
+	Counted  time.Time     // zero when it was just now
 	Chart    template.HTML // "" when nothing fires
 	NextID   int32         // the job that fires next, when nothing does within the hour
 	NextName string
@@ -133,7 +137,10 @@ func (c *call) hour(ctx context.Context, p *overviewPage, groups []*ops.Group) {
 	if !ok {
 		return
 	}
-	p.Hour.Known, p.Known, p.Started = true, true, h.Started
+	p.Hour.Known, p.Hour.Started = true, h.Started
+	if c.now().Sub(h.Counted) > hourAge {
+		p.Hour.Counted = h.Counted
+	}
 	d := chart.Density{
 		Frame: chart.Frame{ID: "hour", Title: c.t("home.hour"), Table: c.t("table")},
 		Start: h.Start.In(c.s.cfg.Location), Step: time.Minute, Cells: make([]chart.Cell, len(h.Cells)),

@@ -97,7 +97,7 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 
 func TestOverviewOfTheComingHour(t *testing.T) {
 	t.Parallel()
-	hour, known := &forecast.Hour{Start: noon}, false
+	hour, known := &forecast.Hour{Start: noon, Counted: noon}, false
 	var saw func(int32) bool
 	w := newWorld(t, func(cfg *Config) {
 		cfg.Forecast = func(_ context.Context, see func(int32) bool) (*forecast.Hour, bool) {
@@ -121,6 +121,9 @@ func TestOverviewOfTheComingHour(t *testing.T) {
 	hour.Cells[5] = forecast.Cell{Fires: 70, Jobs: 12, Names: []string{"a", "<i>b"}}
 	page = v.get("/").Body.String()
 	assert.Contains(t, page, "12:05 · 70\na\n&lt;i&gt;b\nand 10 more")
+	assert.NotContains(t, page, "as they were")
+	hour.Counted = noon.Add(-time.Minute)
+	assert.Contains(t, v.get("/").Body.String(), `From the jobs as they were <time class="when" datetime="2026-11-21T11:59:00Z"`)
 	w.as(w.user("nobody1", false, "")).text("/")
 	assert.False(t, saw(gold))
 }

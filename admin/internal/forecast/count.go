@@ -13,7 +13,9 @@ import (
 // count is what fires from a minute on, by group. It is not changed once it is
 // made.
 type count struct {
-	from   time.Time
+	at     time.Time     // when it was begun
+	took   time.Duration // to make it
+	from   time.Time     // the minute of at
 	groups map[int32]*groupCount
 }
 
@@ -24,19 +26,27 @@ type groupCount struct {
 	cells   [span]Cell
 }
 
+// due reports whether it is time for another count.
+func (c *count) due(now time.Time) bool {
+	if c == nil {
+		return true
+	}
+	return now.Sub(c.at).Abs() >= min(max(fresh, restFactor*c.took), restLimit)
+}
+
 // usable reports whether the count still has the hour after now.
 func (c *count) usable(now time.Time) bool {
 	if c == nil {
 		return false
 	}
 	passed := now.Sub(c.from)
-	return passed >= 0 && passed <= slack*time.Minute
+	return passed >= 0 && passed < (slack+1)*time.Minute
 }
 
 // hour adds the groups up that one may see.
 func (c *count) hour(now time.Time, see func(group int32) bool) *Hour {
-	h := &Hour{Start: now}
-	shift := int(now.Sub(c.from) / time.Minute)
+	h := &Hour{Start: now.Truncate(time.Minute), Counted: c.at}
+	shift := int(h.Start.Sub(c.from) / time.Minute)
 	for id, g := range c.groups {
 		if !see(id) {
 			continue
@@ -62,9 +72,10 @@ func (c *count) hour(now time.Time, see func(group int32) bool) *Hour {
 
 // count reads the started jobs and counts.
 func (f *Forecast) count(ctx context.Context) (*count, error) {
+	begun := f.cfg.Now()
 	c := &counting{
 		cfg: &f.cfg, crons: map[string]*[span]int{},
-		count: count{from: f.cfg.Now().Truncate(time.Minute), groups: map[int32]*groupCount{}},
+		count: count{at: begun, from: begun.Truncate(time.Minute), groups: map[int32]*groupCount{}},
 	}
 	for after := int32(0); ; {
 		jobs, err := f.cfg.Jobs(ctx, after, pageJobs)
@@ -78,6 +89,7 @@ func (f *Forecast) count(ctx context.Context) (*count, error) {
 			c.add(&jobs[i])
 		}
 		if len(jobs) < pageJobs {
+			c.took = f.cfg.Now().Sub(begun)
 			return &c.count, nil
 		}
 		after = jobs[len(jobs)-1].ID

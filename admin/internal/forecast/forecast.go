@@ -1,7 +1,8 @@
 // Package forecast counts what fires in the coming hour, minute by minute, for
-// any number of jobs. It is asked by pages: the first one within a minute has it
-// counted anew by a goroutine of its own, and nobody waits for that who can be
-// shown the minute before. While nobody looks it does nothing.
+// any number of jobs. It is asked by pages: one that would show a count of more
+// than a few seconds has it counted anew by a goroutine of its own and waits for
+// that, if counting is quick; if it is not, the count before is shown, with its
+// age. While nobody looks it does nothing.
 //
 // What is counted is bounded: equal expressions are computed once, each with at
 // most a question a minute and the seconds of one minute, and fixed rates by
@@ -26,7 +27,13 @@ const (
 	// names is how many jobs of a group a minute names.
 	names    = 8
 	pageJobs = 2000
-	// firstWait is how long the first to ask waits.
+	// fresh is how old a count is at most that is shown without another one, and
+	// restFactor how many times as long as counting took it is not counted again:
+	// pages that are looked at all day take a twentieth of a core at most.
+	fresh      = 3 * time.Second
+	restFactor = 20
+	restLimit  = 2 * time.Minute
+	// firstWait is how long somebody who asks waits for a count.
 	firstWait  = 300 * time.Millisecond
 	countLimit = 30 * time.Second
 )
@@ -61,6 +68,7 @@ type Next struct {
 // Hour is what fires in the coming hour.
 type Hour struct {
 	Start   time.Time // the beginning of the present minute
+	Counted time.Time // when the jobs were read
 	Cells   [Minutes]Cell
 	Started int   // jobs that are started
 	Next    *Next // also beyond the hour; nil when nothing fires any more
@@ -115,23 +123,33 @@ func (f *Forecast) Run(ctx context.Context) {
 	}
 }
 
-// Hour returns the coming hour of the groups that see reports true for. ok is
-// false while it is not known yet: ask again in a moment. Only then does it
-// block, for at most 0.3 s.
+// Hour returns the coming hour of the groups that see reports true for, as it
+// was a few seconds ago: what was changed before is in it, unless counting takes
+// longer than 0.3 s (some 10,000 expressions), when it is up to 2 minutes old. ok
+// is false while it is not known yet: ask again in a moment. It blocks for at
+// most 0.3 s.
 func (f *Forecast) Hour(ctx context.Context, see func(group int32) bool) (hour *Hour, ok bool) {
-	now := f.cfg.Now().Truncate(time.Minute)
+	now := f.cfg.Now()
 	f.mu.Lock()
 	last, changed := f.last, f.changed
 	f.mu.Unlock()
-	if last == nil || !last.from.Equal(now) {
+	if last.due(now) {
 		select {
 		case f.kick <- struct{}{}:
 		default: // it is asked to already
 		}
+		if !last.usable(now) || last.took <= firstWait {
+			last = f.await(ctx, changed)
+		}
 	}
-	if last.usable(now) {
-		return last.hour(now, see), true
+	if !last.usable(now) {
+		return nil, false
 	}
+	return last.hour(now, see), true
+}
+
+// await returns the last count once another one has ended, or after firstWait.
+func (f *Forecast) await(ctx context.Context, changed <-chan struct{}) *count {
 	timer := time.NewTimer(firstWait)
 	defer timer.Stop()
 	select {
@@ -140,10 +158,6 @@ func (f *Forecast) Hour(ctx context.Context, see func(group int32) bool) (hour *
 	case <-ctx.Done():
 	}
 	f.mu.Lock()
-	last = f.last
-	f.mu.Unlock()
-	if !last.usable(now) {
-		return nil, false
-	}
-	return last.hour(now, see), true
+	defer f.mu.Unlock()
+	return f.last
 }

@@ -75,7 +75,7 @@ func TestHour(t *testing.T) {
 		h, ok = f.Hour(ctx, func(g int32) bool { return g == 2 })
 		require.True(t, ok)
 		assert.Equal(t, "elsewhere", h.Next.Name, "the broken one never fires")
-		assert.Equal(t, 1, asked, "once a minute")
+		assert.Equal(t, 1, asked, "once within a few seconds")
 
 		h, ok = f.Hour(ctx, func(g int32) bool { return g == 3 })
 		require.True(t, ok)
@@ -83,11 +83,50 @@ func TestHour(t *testing.T) {
 		assert.Nil(t, h.Next)
 
 		<-time.After(3 * time.Minute)
-		old, ok := f.Hour(ctx, all)
-		require.True(t, ok, "that of before is shown")
-		assert.Equal(t, 27, minuteOf(old, "twelve"))
+		h, ok = f.Hour(ctx, all)
+		require.True(t, ok)
+		assert.Equal(t, 27, minuteOf(h, "twelve"))
+		assert.Equal(t, 2, asked, "counted anew")
+		list = list[:1]
+		<-time.After(fresh)
+		h, ok = f.Hour(ctx, all)
+		require.True(t, ok)
+		assert.Equal(t, 1, h.Started, "what was changed within the minute is seen")
+		assert.Equal(t, time.Now(), h.Counted)
+	})
+}
+
+// TestSlowCount counts for a second each time.
+func TestSlowCount(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		f := New(Config{Jobs: func(context.Context, int32, int) ([]model.StartedJob, error) {
+			asked++
+			<-time.After(time.Second)
+			return make([]model.StartedJob, asked), nil
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go f.Run(ctx)
+		begun := time.Now()
+		_, ok := f.Hour(ctx, all)
+		assert.False(t, ok, "nobody waits for a second")
+		<-time.After(restFactor * time.Second)
+		h, ok := f.Hour(ctx, all)
+		require.True(t, ok)
+		assert.Equal(t, 1, h.Started)
+		assert.Equal(t, begun, h.Counted)
 		synctest.Wait()
-		assert.Equal(t, 2, asked, "and it is counted anew meanwhile")
+		assert.Equal(t, 2, asked, "another one is made meanwhile")
+		<-time.After(restFactor * time.Second / 2)
+		now := time.Now()
+		h, ok = f.Hour(ctx, all)
+		require.True(t, ok)
+		assert.Equal(t, 2, h.Started)
+		assert.Equal(t, now, time.Now(), "nobody waits where there is something to show")
+		synctest.Wait()
+		assert.Equal(t, 2, asked, "and it rests for twenty times as long as it takes")
 	})
 }
 

@@ -85,6 +85,7 @@ var consoleHome = pageTexts{
 	"home.hour.wait":    {"正在统计，请稍后刷新。", "正在統計，請稍後重新整理。", "It is being counted: load the page again in a moment."},
 	"home.hour.none":    {"未来一小时没有触发。", "未來一小時沒有觸發。", "Nothing fires in the coming hour."},
 	"home.hour.next":    {"下一次：", "下一次：", "The next one:"},
+	"home.hour.counted": {"按当时的任务计算：", "按當時的任務計算：", "From the jobs as they were"},
 	"home.hour.never": {
 		"已启动的任务都没有下一次触发时间。", "已啟動的任務都沒有下一次觸發時間。",
 		"None of the started jobs has a next time.",

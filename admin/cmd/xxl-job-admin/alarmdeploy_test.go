@@ -70,7 +70,7 @@ func TestDeployWithoutAlarms(t *testing.T) {
 	page := submit("/signin", url.Values{
 		"name": {"admin"}, "password": {"correct-horse"}, "next": {"/executors/1"},
 	})
-	form := regexp.MustCompile(`(?s)<form method="post" action="/alarms/mute">.*?</form>`).FindString(page.text)
+	form := regexp.MustCompile(`(?s)<form method="post"[^>]* action="/alarms/mute">.*?</form>`).FindString(page.text)
 	require.NotEmpty(t, form)
 	fields := url.Values{}
 	for _, in := range regexp.MustCompile(`name="(\w+)" value="([^"]*)"`).FindAllStringSubmatch(form, -1) {

@@ -344,7 +344,7 @@ func (c *call) onlyPreview(f *jobForm) bool {
 		return true
 	}
 	do := c.str("do")
-	if do == "format" {
+	if do == "format" && strings.TrimSpace(f.Param) != "" { // nothing has nothing to be put in order
 		f.Param, f.ParamKind = formatJSON(f.Param), paramJSON
 	}
 	return do == "preview" || do == "format" || do == "find"

@@ -57,18 +57,18 @@ func (c *call) steps(l *model.Log, k runClock) []step {
 // it stands on record in whole seconds.
 func (c *call) storedStep(l *model.Log, planned step, ended bool) step {
 	stored := step{Name: c.t("run.step.stored"), Done: ended, At: l.Ended()}
-	r := l.Recent()
+	exact := l.EndExact()
 	switch s, timed := model.SendingOf(l.TriggerMsg.S); {
 	case !ended || l.HandleTime.IsZero() || l.TriggerTime.IsZero():
 		return stored
-	case !r.Exact():
+	case !exact, !timed && !planned.Exact: // what asked for it stands there in whole seconds
 		stored.Gap = c.wholeSeconds(l.HandleTime.Sub(l.TriggerTime))
 	case timed && !planned.Exact:
 		stored.Gap = say.Took(c.lang, max(stored.At.Sub(s.At), 0))
 	default:
 		stored.Gap = say.Took(c.lang, max(stored.At.Sub(planned.At), 0))
 	}
-	stored.Exact, stored.Gap = r.Exact(), c.t("run.step.all", stored.Gap)
+	stored.Exact, stored.Gap = exact, c.t("run.step.all", stored.Gap)
 	return stored
 }
 

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // EndKind says how a run has ended. The numbers stand in the database.
 type EndKind int8
@@ -12,7 +15,7 @@ const (
 	EndFailed  EndKind = 2 // its handler says so
 	EndTimeout EndKind = 3 // its own time limit has ended it
 	EndKilled  EndKind = 4 // a person has ended it
-	EndSkipped EndKind = 5 // nobody ran it, as its job wants: its block strategy has discarded it, its instant had passed
+	EndSkipped EndKind = 5 // nobody ran it, as its job wants: its block strategy discarded it, its instant had passed
 	EndLost    EndKind = 6 // nobody reports anything of it
 	EndUnsent  EndKind = 7 // no executor took it
 )
@@ -47,7 +50,7 @@ func EndByCode(trigger, handle int32) EndKind {
 // whole seconds. The zero value is that nothing is kept.
 type End struct {
 	PlannedMs int64 // the planned instant; 0 for a run that no schedule made
-	SentMs    int64 // when an executor said that it took it, maybe after the result; 0 while that is not known
+	SentMs    int64 // when an executor took it, or when it was sent if the result was faster; 0 while neither is known
 	EndedMs   int64 // when its result came, or when it was given up
 	Kind      EndKind
 }
@@ -63,8 +66,13 @@ func (r *Recent) Kind() EndKind {
 }
 
 // Exact reports whether Took is exact to the millisecond; else it is made of
-// whole seconds.
-func (r *Recent) Exact() bool {
+// whole seconds. The second in which something was asked for, which is all there
+// is where the answer of the executor was lost, is no beginning to count
+// milliseconds from; that of a schedule is.
+func (r *Recent) Exact() bool { return r.endExact() && (r.End.SentMs > 0 || r.End.PlannedMs > 0) }
+
+// endExact reports whether the end is known to the millisecond.
+func (r *Recent) endExact() bool {
 	return r.End.EndedMs > 0 && EndByCode(r.TriggerCode, r.HandleCode) != EndOpen
 }
 
@@ -76,21 +84,17 @@ func (r *Recent) Took(now time.Time) time.Duration {
 	case r.TriggerTime.IsZero() || r.TriggerCode != CodeSuccess:
 		return 0
 	case r.Exact():
-		return r.End.took(r.TriggerTime)
+		return r.End.took()
 	case end.IsZero():
 		end = now
 	}
 	return max(end.Sub(r.TriggerTime), 0)
 }
 
-// took is the time from the acceptance, or as long as that is not known from the
-// trigger, to the end.
-func (e *End) took(trigger time.Time) time.Duration {
-	from := e.SentMs
-	if from == 0 {
-		from = trigger.UnixMilli()
-	}
-	return max(time.Duration(e.EndedMs-from)*time.Millisecond, 0)
+// took is the time from the acceptance, or where that is not known from the
+// planned instant, to the end.
+func (e *End) took() time.Duration {
+	return max(time.Duration(e.EndedMs-cmp.Or(e.SentMs, e.PlannedMs))*time.Millisecond, 0)
 }
 
 // Recent is the run in short.
@@ -110,10 +114,16 @@ func (l *Log) Kind() EndKind {
 // Ended is when the run ended, to the millisecond where that is known; the zero
 // time while it has no result.
 func (l *Log) Ended() time.Time {
-	if r := l.Recent(); r.Exact() {
+	if l.EndExact() {
 		return time.UnixMilli(l.End.EndedMs).In(l.TriggerTime.Location())
 	}
 	return l.HandleTime
+}
+
+// EndExact reports whether Ended is exact to the millisecond.
+func (l *Log) EndExact() bool {
+	r := l.Recent()
+	return r.endExact()
 }
 
 // Took is how long the run took, or has been at it until now, as of Recent.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -122,8 +123,10 @@ func (f *finishing) writeEnds(ctx context.Context, ids []int64) error {
 		case row.handle != nil: // late: the run had been given up
 			list.Add(endValues(id, row.ending(row.handle))...)
 		case row.fill != nil && row.fill.Outcome.Trigger.Code == model.CodeSuccess: // the result was faster
-			late = append(late, id)
-			taken.Add(row.fill.Outcome.Trigger.AtMs)
+			if s, ok := model.SendingOf(row.fill.Outcome.Trigger.Msg); ok {
+				late = append(late, id)
+				taken.Add(s.At.UnixMilli())
+			}
 		}
 	}
 	if _, err := f.s.db.Update(ctx, f.q, &takenTable, late, &taken); err != nil {
@@ -141,14 +144,26 @@ func (r *lockedRow) ending(by *Ending) model.End {
 	if h := by.Outcome.Handle; h != nil {
 		e.EndedMs = h.AtMs
 	}
-	if r.trigger != nil && r.trigger.Outcome.Trigger.Code == model.CodeSuccess {
-		e.SentMs = r.trigger.Outcome.Trigger.AtMs
+	if by := cmp.Or(r.trigger, r.fill); by != nil && by.Outcome.Trigger.Code == model.CodeSuccess {
+		e.SentMs = takenBefore(by.Outcome.Trigger, e.EndedMs)
 	}
-	e.SentMs = min(e.SentMs, e.EndedMs) // the result may be faster than the answer
 	if e.Kind == model.EndOpen {
 		e.Kind = model.EndByCode(r.codes())
 	}
 	return e
+}
+
+// takenBefore is when an executor took a run that ended at this instant. The
+// result may be faster than the answer: then it is when the run was sent, as the
+// text of the answer says; 0 where it does not.
+func takenBefore(t *model.TriggerResult, endedMs int64) int64 {
+	if t.AtMs <= endedMs {
+		return t.AtMs
+	}
+	if s, ok := model.SendingOf(t.Msg); ok {
+		return min(s.At.UnixMilli(), endedMs)
+	}
+	return 0
 }
 
 // importEnds writes the ends of log rows that come from another database of

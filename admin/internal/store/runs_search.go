@@ -109,9 +109,9 @@ func (s *Store) runKeys(
 		outer = rq.order()
 	}
 	args := append(append(slices.Clone(scan.args), rows), rq.match.args...)
-	ends, join := "NULL, NULL", ""
+	ends, join := "NULL, NULL, NULL", ""
 	if rq.took != nil {
-		ends, join = "e.sent_ms, e.ended_ms", s.withEnds()
+		ends, join = "e.planned_ms, e.sent_ms, e.ended_ms", s.withEnds()
 	}
 	list, err = sqldb.Collect(ctx, s.db.Reader(), s.scanRunKey, s.db.SQL("SELECT l.id, l.trigger_time, l.handle_time, "+
 		ends+" FROM "+window(s.db.Name, rq.id, inner)+join+rq.match.String()+" ORDER BY "+outer+" LIMIT ?"),
@@ -157,7 +157,7 @@ func (s *Store) triggeredAt(ctx context.Context, id int64) (at time.Time, err er
 
 func (s *Store) scanRunKey(row sqldb.Scanner) (runKey, error) {
 	var k runKey
-	err := row.Scan(&k.id, s.db.ScanTime(&k.trigger), s.db.ScanTime(&k.handled), scanNumber(&k.end.SentMs),
-		scanNumber(&k.end.EndedMs))
+	err := row.Scan(&k.id, s.db.ScanTime(&k.trigger), s.db.ScanTime(&k.handled), scanNumber(&k.end.PlannedMs),
+		scanNumber(&k.end.SentMs), scanNumber(&k.end.EndedMs))
 	return k, err
 }

@@ -31,7 +31,7 @@ func taken(id int64, at time.Time) *model.Outcome {
 
 func hotEndTimes(t *testing.T, f *fixture) {
 	at, ms := base.Add(250*time.Millisecond), base.UnixMilli()
-	runs := f.create(t, 6)
+	runs := f.create(t, 8)
 	ids := make([]int64, len(runs))
 	for i, r := range runs {
 		ids[i] = r.LogID
@@ -51,13 +51,18 @@ func hotEndTimes(t *testing.T, f *fixture) {
 	f.finish(t, end(ids[2]), end(ids[3]), end(ids[4]), end(ids[5]))
 	slower := taken(ids[5], base.Add(59*time.Second)) // its answer comes after its result
 	f.finish(t, slower)
+	settled := accepted(ids[7]) // found out after its result
+	settled.Trigger.AtMs = ms + 90_000
+	f.finish(t, end(ids[6]), taken(ids[6], base.Add(60_100*time.Millisecond)), end(ids[7]), settled) // at once
 	for i, want := range []model.End{
 		{SentMs: ms + 290, EndedMs: ms + 3000, Kind: model.EndOK},
 		{SentMs: ms + 3000, EndedMs: ms + 3000, Kind: model.EndOK},
 		{SentMs: ms + 290, EndedMs: ms + 60_123, Kind: model.EndOK},
 		{EndedMs: ms + 60_123, Kind: model.EndOK},
 		{SentMs: ms + 30_040, EndedMs: ms + 60_123, Kind: model.EndOK},
-		{SentMs: ms + 59_040, EndedMs: ms + 60_123, Kind: model.EndOK},
+		{SentMs: ms + 59_000, EndedMs: ms + 60_123, Kind: model.EndOK},
+		{SentMs: ms + 60_100, EndedMs: ms + 60_123, Kind: model.EndOK},
+		{EndedMs: ms + 60_123, Kind: model.EndOK},
 	} {
 		assert.Equal(t, want, f.log(t, ids[i]).End, i)
 	}
@@ -69,10 +74,10 @@ func hotEndTimes(t *testing.T, f *fixture) {
 		filter model.RunFilter
 		want   []int64
 	}{
-		{"longer", model.RunFilter{MinTook: 59_834 * time.Millisecond}, []int64{ids[3]}},
-		{"just as long", model.RunFilter{MinTook: 59_833 * time.Millisecond}, []int64{ids[3], ids[2]}},
-		{"shorter", model.RunFilter{MaxTook: 2709 * time.Millisecond}, []int64{ids[5], ids[1]}},
-		{"at most", model.RunFilter{MaxTook: 2710 * time.Millisecond}, []int64{ids[5], ids[1], ids[0]}},
+		{"longer", model.RunFilter{MinTook: 59_834 * time.Millisecond}, []int64{ids[7], ids[3]}},
+		{"just as long", model.RunFilter{MinTook: 59_833 * time.Millisecond}, []int64{ids[7], ids[3], ids[2]}},
+		{"shorter", model.RunFilter{MaxTook: 2709 * time.Millisecond}, []int64{ids[6], ids[5], ids[1]}},
+		{"at most", model.RunFilter{MaxTook: 2710 * time.Millisecond}, []int64{ids[6], ids[5], ids[1], ids[0]}},
 	} {
 		assert.Equal(t, tt.want, f.runIDs(t, tt.filter), tt.name)
 	}

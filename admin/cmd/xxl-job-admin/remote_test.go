@@ -258,6 +258,11 @@ func (k *kitchen) jobs(t *testing.T) {
 	assert.Equal(t, cli.ExitChanges, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune", "--group", "kitchen", "--dry-run"))
 	assert.Equal(t, cli.ExitUsage, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune"))
 	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune", "--group", "kitchn", "--dry-run"))
+	turned := strings.Replace(changed, "children: [after, fresh]", "children: [fresh]", 1)
+	k.write(t, "turned.yaml", strings.Replace(turned, "name: after\n", "name: after\nchildren: [hello]\n", 1)+
+		"---\ngroup: kitchen\nname: fresh\nhandler: hold\n")
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "apply", "-f", "turned.yaml", "--yes"), "parent and child change places")
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--yes"))
 	assert.Equal(t, cli.ExitOK, k.run(t, "y\n", "job", "delete", "twin"))
 }
 

@@ -215,8 +215,8 @@ func (a *jobApply) carryOut(ctx context.Context, con Console, c *client.Client, 
 	return err
 }
 
-// carryOut does first what is new, so that it can be a child, and last what goes.
-// Each change that is whole is told to done.
+// carryOut does first what is new, so that it can be a child, then what changes,
+// children before their parents, and last what goes. Each change that is whole is told to done.
 func carryOut(
 	ctx context.Context, c *client.Client, plan *jobfile.Plan, done func(what string, s *jobfile.Step),
 ) error {
@@ -231,20 +231,20 @@ func carryOut(
 		created[s.Group+"/"+s.Name] = s.ID
 	}
 	words := map[string]string{jobfile.Create: "created", jobfile.Update: "updated", jobfile.Delete: "deleted"}
-	for _, deleting := range []bool{false, true} {
-		for _, s := range plan.Steps {
-			if (s.Action == jobfile.Delete) != deleting {
-				continue
-			}
-			do := func() error { return change(ctx, c, s, created) }
-			if deleting {
-				do = func() error { return remove(ctx, c, s) }
-			}
-			if err := do(); err != nil {
-				return fmt.Errorf("%s/%s: %w", s.Group, s.Name, err)
-			}
-			done(words[s.Action], s)
+	for _, s := range plan.Changes() {
+		if err := change(ctx, c, s, created); err != nil {
+			return fmt.Errorf("%s/%s: %w", s.Group, s.Name, err)
 		}
+		done(words[s.Action], s)
+	}
+	for _, s := range plan.Steps {
+		if s.Action != jobfile.Delete {
+			continue
+		}
+		if err := remove(ctx, c, s); err != nil {
+			return fmt.Errorf("%s/%s: %w", s.Group, s.Name, err)
+		}
+		done(words[s.Action], s)
 	}
 	return nil
 }

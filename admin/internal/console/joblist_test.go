@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"html"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -336,8 +337,9 @@ state: started
 	}
 }
 
-// TestImportStops: what would be refused is named before anything is done; where the
-// order of the changes is in the way, what was done before is said.
+// TestImportStops: what would be refused is named before anything is done; where
+// somebody comes in between, what was done before is said. A child that becomes the
+// parent of its parent is in nobody's way.
 func TestImportStops(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -354,15 +356,26 @@ func TestImportStops(t *testing.T) {
 	a := w.job(gold, "a")
 	a.Children = model.T(strconv.Itoa(int(b.ID)))
 	require.NoError(t, w.db.UpdateJob(t.Context(), a, nil))
-	text = "{group: golden, name: good, handler: a}\n---\n{group: golden, name: b, handler: a, children: [a]}\n---\n" +
-		"{group: golden, name: a, handler: a}"
-	page = v.post("/jobs/import", url.Values{"text": {text}, "do": {"plan"}}).Body.String()
-	version := regexp.MustCompile(`name="version" value="([0-9a-f]+)"`).FindStringSubmatch(page)[1]
-	rec = v.post("/jobs/import", url.Values{"text": {text}, "do": {"apply"}, "version": {version}})
+	apply := func(text string) *httptest.ResponseRecorder {
+		page := v.post("/jobs/import", url.Values{"text": {text}, "do": {"plan"}}).Body.String()
+		version := regexp.MustCompile(`name="version" value="([0-9a-f]+)"`).FindStringSubmatch(page)[1]
+		return v.post("/jobs/import", url.Values{"text": {text}, "do": {"apply"}, "version": {version}})
+	}
+	w.parts.started = func() {
+		b.Param = model.T("theirs")
+		assert.NoError(t, w.db.UpdateJob(t.Context(), b, nil))
+	}
+	text = "{group: golden, name: good, handler: a, schedule: {every: 90s}, state: started}\n---\n" +
+		"{group: golden, name: b, handler: a, children: [a]}\n---\n{group: golden, name: a, handler: a}"
+	rec = apply(strings.ReplaceAll(text, "[a]", "[]"))
 	assert.Equal(t, http.StatusUnprocessableEntity, rec.Code)
 	page = html.UnescapeString(rec.Body.String())
 	assert.Contains(t, page, "Stopped at golden/b: ")
 	assert.Contains(t, page, "Created 1, changed 0, deleted 0.")
+	a.Children = model.T(strconv.Itoa(int(b.ID)))
+	require.NoError(t, w.db.UpdateJob(t.Context(), a, nil))
+	require.Equal(t, http.StatusSeeOther, apply(text).Code)
+	assert.Equal(t, [2]string{"", strconv.Itoa(int(a.ID))}, [2]string{w.load(a.ID).Children.S, w.load(b.ID).Children.S})
 
 	w.group("silver", "silver", "")
 	rec = v.post("/jobs/import", url.Values{"text": {"{group: silver, name: a, handler: a}"}, "do": {"plan"}})

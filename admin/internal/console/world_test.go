@@ -258,12 +258,18 @@ type parts struct {
 	in    ops.TriggerInput
 	// changed is called when groups have changed; nil does nothing.
 	changed func()
+	started func()                                        // called when a job was started; nil does nothing
 	text    func(wire.LogRequest) (wire.LogResult, error) // what logs of runs say; nil is nothing
 	hangs   bool                                          // executors do not answer when they are asked for a log
 }
 
-func (p *parts) Started(context.Context, int32) error { return nil }
-func (p *parts) Owns(int32) bool                      { return true }
+func (p *parts) Started(context.Context, int32) error {
+	if p.started != nil {
+		p.started()
+	}
+	return nil
+}
+func (p *parts) Owns(int32) bool { return true }
 
 func (p *parts) Change(ctx context.Context, _ int32, write func(ctx context.Context) error) error {
 	return write(ctx)

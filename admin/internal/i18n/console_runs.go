@@ -195,7 +195,8 @@ var consoleRuns = pageTexts{
 	"run.unheard.do": {
 		"您可以重新启动该执行器，或从任务页面再执行一次；不确定它是否已经做完时，请先确认。",
 		"您可以重新啟動該執行器，或從任務頁面再執行一次；不確定它是否已經做完時，請先確認。",
-		"You can start the executor again, or run the job once more from its page; find out before whether the work was done.",
+		"You can start the executor again, or run the job once more from its page; " +
+			"find out before whether the work was done.",
 	},
 	"run.unheard.look": {"查看该地址", "檢視該位址", "Look at the address"},
 	"run.why.covered": {

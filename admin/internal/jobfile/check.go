@@ -52,38 +52,72 @@ func (s *Step) Fault(pointer, detail string) error {
 	return fmt.Errorf("%s: %s", text, detail)
 }
 
-// circles finds jobs that a plan creates and that would trigger themselves through
-// their children. Those of other jobs are found by the scheduling centre, which
-// knows jobs that the planner may not see.
-func (p *planner) circles(plan *Plan) (faults []error) {
-	name := func(id int32) string { return "#" + strconv.Itoa(int(id)) }
-	children := make(map[string][]string)
+// node names a job in the graph of children: by its id, or as it will be called.
+func (s *Step) node() string {
+	if s.Action == Create {
+		return s.Group + "/" + s.Name
+	}
+	return node(s.ID)
+}
+
+func node(id int32) string { return "#" + strconv.Itoa(int(id)) }
+
+// children is the graph of children as it will be.
+func (p *planner) children(plan *Plan) map[string][]string {
+	next := make(map[string][]string)
 	for _, j := range p.Jobs {
 		for _, id := range j.Children {
-			children[name(j.ID)] = append(children[name(j.ID)], name(id))
+			next[node(j.ID)] = append(next[node(j.ID)], node(id))
 		}
-	}
-	node := func(s *Step) string {
-		if s.Action == Create {
-			return s.Group + "/" + s.Name
-		}
-		return name(s.ID)
 	}
 	for _, s := range plan.Steps {
 		list := make([]string, len(s.Children))
 		for i, ref := range s.Children {
 			if list[i] = ref.Name; ref.ID != 0 {
-				list[i] = name(ref.ID)
+				list[i] = node(ref.ID)
 			}
 		}
-		children[node(s)] = list
+		next[s.node()] = list
 	}
+	return next
+}
+
+// circles finds jobs that a plan creates and that would trigger themselves through
+// their children. Those of other jobs are found by the scheduling centre, which
+// knows jobs that the planner may not see.
+func circles(plan *Plan, next map[string][]string) (faults []error) {
 	for _, s := range plan.Steps {
-		if way := wayBack(children, node(s)); s.Action == Create && way != nil {
+		if way := wayBack(next, s.node()); s.Action == Create && way != nil {
 			faults = append(faults, s.Fault("/children", "it would trigger itself: "+strings.Join(way, " → ")))
 		}
 	}
 	return faults
+}
+
+// childrenFirst orders steps so that each comes after those of the jobs which it leads
+// to, and else as they are.
+func childrenFirst(plan *Plan, next map[string][]string) (order []*Step) {
+	steps, seen := make(map[string]*Step), make(map[string]bool)
+	for _, s := range plan.Steps {
+		steps[s.node()] = s
+	}
+	var visit func(from string)
+	visit = func(from string) {
+		if seen[from] {
+			return
+		}
+		seen[from] = true
+		for _, to := range next[from] {
+			visit(to)
+		}
+		if s := steps[from]; s != nil {
+			order = append(order, s)
+		}
+	}
+	for _, s := range plan.Steps {
+		visit(s.node())
+	}
+	return order
 }
 
 // wayBack is the shortest way from a node to itself; nil is none.

@@ -190,6 +190,28 @@ func TestPlan(t *testing.T) {
 	assert.Equal(t, [2]int32{5, 2}, [2]int32{plan.Steps[0].ID, plan.Steps[1].ID})
 }
 
+// TestChildrenFirst: where a child becomes the parent of its parent, the old way ends
+// before the new one begins, through jobs that stay as they are too.
+func TestChildrenFirst(t *testing.T) {
+	t.Parallel()
+	w := World{Groups: []*client.Group{{ID: 1, GroupInput: client.GroupInput{AppName: "g"}}}}
+	for id, children := range [][]int32{{2}, {3}, nil} {
+		in := normal(client.JobInput{GroupID: 1, Name: string(rune('a' + id)), Children: children})
+		w.Jobs = append(w.Jobs, &client.Job{ID: int32(id) + 1, JobInput: in, CodeType: "bean", State: "stopped"})
+	}
+	plan, err := Make(w, parse(t, "{group: g, name: c, children: [new, a]}\n---\n{group: g, name: b}\n---\n"+
+		"{group: g, name: new, children: [a]}\n---\n{group: g, name: a, retries: 1, children: [b]}"), nil)
+	require.NoError(t, err)
+	names := func(steps []*Step) (list []string) {
+		for _, s := range steps {
+			list = append(list, s.Name)
+		}
+		return list
+	}
+	assert.Equal(t, []string{"c", "b", "new", "a"}, names(plan.Steps), "the plan is in the order of the file")
+	assert.Equal(t, []string{"b", "a", "new", "c"}, names(plan.Changes()))
+}
+
 func TestPlanFaults(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{

@@ -53,7 +53,14 @@ type Field struct {
 type Plan struct {
 	Steps     []*Step `json:"steps"`
 	Unchanged int     `json:"unchanged"`
+
+	changes []*Step
 }
+
+// Changes returns what is created and updated in the order in which it is to be done:
+// a job comes after the jobs that it will trigger, so that none of the changes closes
+// a circle that a later one would open.
+func (p *Plan) Changes() []*Step { return p.changes }
 
 // Count returns how many steps have an action.
 func (p *Plan) Count(action string) int {
@@ -121,7 +128,9 @@ func Make(w World, jobs []*Job, prune *Scope) (*Plan, error) {
 		}
 		plan.Steps = append(plan.Steps, step)
 	}
-	faults = append(faults, p.circles(plan)...)
+	next := p.children(plan)
+	faults = append(faults, circles(plan, next)...)
+	plan.changes = childrenFirst(plan, next)
 	if prune != nil {
 		plan.Steps = append(plan.Steps, p.prune(prune)...)
 	}
@@ -190,7 +199,7 @@ func (p *planner) step(j *Job) (*Step, error) {
 	g, was := p.groups[j], p.targets[j]
 	s := &Step{Action: Create, Group: g.AppName, Name: j.Input.Name, Want: j.Input, Job: j, Was: was}
 	s.Want.GroupID = g.ID
-	later, err := p.children(j, s)
+	later, err := p.resolve(j, s)
 	if err != nil {
 		return nil, err
 	}
@@ -251,9 +260,9 @@ func firstDifference(a, b string) (before, after string) {
 	return at(linesA), at(linesB)
 }
 
-// children finds the ids of children. later says that some are created by the
+// resolve finds the ids of children. later says that some are created by the
 // same plan.
-func (p *planner) children(j *Job, s *Step) (later bool, err error) {
+func (p *planner) resolve(j *Job, s *Step) (later bool, err error) {
 	for _, ref := range j.Children {
 		if ref.ID == 0 {
 			key := ref.Name

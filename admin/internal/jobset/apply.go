@@ -47,15 +47,18 @@ type applier struct {
 	done    Done
 }
 
-// Apply does what a plan says: first what is new, so that it can be a child, last
-// what goes. It ends at the first job with which something is wrong, a *StepError;
+// Apply does what a plan says: first what is new, so that it can be a child, then what
+// changes, children before their parents, last what goes. It ends at the first job with which something is wrong, a *StepError;
 // what was done before stays, and the same file applied again does the rest. A job
 // that was changed since the plan was made is ops.ErrStale.
 func Apply(ctx context.Context, w writer, who ops.Principal, plan *jobfile.Plan) (Done, error) {
 	a := &applier{w: w, who: who, created: map[string]int32{}}
-	for _, pass := range []func(context.Context, *jobfile.Step) error{a.create, a.change, a.remove} {
-		for _, s := range plan.Steps {
-			if err := pass(ctx, s); err != nil {
+	for _, pass := range []struct {
+		do    func(context.Context, *jobfile.Step) error
+		steps []*jobfile.Step
+	}{{a.create, plan.Steps}, {a.change, plan.Changes()}, {a.remove, plan.Steps}} {
+		for _, s := range pass.steps {
+			if err := pass.do(ctx, s); err != nil {
 				return a.done, &StepError{Job: s.Group + "/" + s.Name, Err: err}
 			}
 		}
@@ -85,9 +88,6 @@ func (a *applier) create(ctx context.Context, s *jobfile.Step) error {
 
 // change changes what there is, and does what create has left to do.
 func (a *applier) change(ctx context.Context, s *jobfile.Step) error {
-	if s.Action == jobfile.Delete {
-		return nil
-	}
 	id, state := s.ID, client.StateStopped
 	want := s.Want
 	want.Children = nil

@@ -142,6 +142,7 @@ func TestEveryOperation(t *testing.T) {
 		func() error { return drain(c.Jobs(ctx, JobFilter{})) },
 		func() error { return drain(c.Groups(ctx, "")) },
 		func() error { return drain(c.Runs(ctx, RunFilter{From: now, MinTook: time.Second})) },
+		func() error { _, _, err := c.UnknownGroups(ctx); return err },
 		func() error { return drain(c.Users(ctx, "")) },
 		func() error { return drain(c.Members(ctx, 7)) },
 		second(c.SetMember(ctx, 7, "anna", RoleViewer)),

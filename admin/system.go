@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -238,11 +239,9 @@ func (s *system) ended(e *store.Ending) {
 		code = out.Trigger.Code
 	}
 	s.metrics.Ended(code)
+	s.pulse.Ended(cmp.Or(e.Kind, model.EndByCode(model.CodeSuccess, code)))
 	if e.Kind == model.EndKilled { // a person wanted it: no fault, and nothing that works again
 		return
-	}
-	if e.Kind != model.EndSkipped {
-		s.pulse.Ended(code)
 	}
 	told := e.AlarmStatus == model.AlarmLocked
 	if code != model.CodeSuccess && e.Job != nil && (told || s.alarms == nil && e.AlarmStatus == model.AlarmNone) {

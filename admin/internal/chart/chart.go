@@ -33,6 +33,7 @@ type Class string
 const (
 	OK      Class = "ok"
 	Failed  Class = "failed"
+	Timeout Class = "timeout" // failed, by its time limit
 	Running Class = "running"
 	Waiting Class = "waiting"
 	Skipped Class = "skipped"
@@ -44,7 +45,7 @@ const (
 // name is the CSS class.
 func (c Class) name() string {
 	switch c {
-	case OK, Failed, Running, Waiting, Skipped, Lost, Killed, Plain:
+	case OK, Failed, Timeout, Running, Waiting, Skipped, Lost, Killed, Plain:
 		return "c-" + string(c)
 	}
 	return "c-" + string(Lost)
@@ -55,7 +56,7 @@ func (c Class) sign() string {
 	switch c {
 	case OK:
 		return "✓"
-	case Failed:
+	case Failed, Timeout:
 		return "✕"
 	case Running:
 		return "●"

@@ -51,6 +51,7 @@ func all(text string) map[string]drawing {
 			{"javascript:alert(1)", text + "skipped", time.Minute, Skipped},
 			{"//other/5", text + "lost", 48 * time.Hour, Lost},
 			{"/runs/6", text + "killed", time.Second, Killed},
+			{"/runs/8", text + "timed out", time.Second, Timeout},
 			{"/runs/7?q=" + text, text + "odd", time.Hour, Class(`"><script>`)},
 		}},
 		"density": &Density{

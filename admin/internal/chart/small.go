@@ -208,8 +208,8 @@ func (d *stripDrawing) draw(c *canvas, r *StripRun, x float64, newest bool) {
 		c.open("g")
 	}
 	c.text("title", r.Label)
-	c.tag("rect", "class", "chart-hit", "x", num(x)) // the style sheet says how large
-	if r.Class == Failed || r.Class == Lost {        // seen at a glance, however short the run was
+	c.tag("rect", "class", "chart-hit", "x", num(x))                // the style sheet says how large
+	if r.Class == Failed || r.Class == Timeout || r.Class == Lost { // seen at a glance, however short the run was
 		c.tag("rect", "class", r.Class.name()+" chart-fault", "x", num(x+1), "y", "0", "width", num(d.bar),
 			"height", num(d.height))
 	}
@@ -226,9 +226,9 @@ func (d *stripDrawing) draw(c *canvas, r *StripRun, x float64, newest bool) {
 	}
 }
 
-// shape draws a bar in the shape of its result: ok is whole, failed is crossed
-// out, running is open at the top, waiting is an outline, skipped has a stroke
-// through it, lost is dashed, killed is an outline with a block on top.
+// shape draws a bar in the shape of its result: ok is whole, failed and timed out
+// are crossed out, running is open at the top, waiting is an outline, skipped has a
+// stroke through it, lost is dashed, killed is an outline with a block on top.
 func (c *canvas) shape(class Class, x, y, width, height float64) {
 	name := class.name()
 	box := []string{"class", name, "x", num(x), "y", num(y), "width", num(width), "height", num(height)}
@@ -238,7 +238,7 @@ func (c *canvas) shape(class Class, x, y, width, height float64) {
 	switch class {
 	case OK, Plain:
 		c.tag("path", "class", name, "d", "M"+num(x)+" "+num(y+height)+"V"+num(y)+"h"+num(width)+"V"+num(y+height))
-	case Failed:
+	case Failed, Timeout:
 		c.tag("rect", box...)
 		line(x, y, x+width, y+width)
 		line(x+width, y, x, y+width)

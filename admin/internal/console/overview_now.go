@@ -54,14 +54,15 @@ func (c *call) pulse(p *overviewPage) {
 		Series: []chart.Series{
 			{Name: c.t("runs.ok"), Class: chart.OK},
 			{Name: c.t("runs.failed"), Class: chart.Failed},
-			{Name: c.t("runs.timeout"), Class: chart.Lost},
+			{Name: c.t("runs.timeout"), Class: chart.Timeout},
+			{Name: c.t("runs.lost"), Class: chart.Lost},
 		},
 		When: c.t("home.minute"), Label: func(t time.Time) string { return t.Format("15:04") },
 	}
 	for _, m := range all {
 		bars.Buckets = append(bars.Buckets, chart.Bucket{
 			Start:  m.Start.In(c.s.cfg.Location),
-			Values: []float64{float64(m.OK), float64(m.Failed), float64(m.Timeout)},
+			Values: []float64{float64(m.OK), float64(m.Failed), float64(m.Timeout), float64(m.Lost)},
 		})
 	}
 	p.Pulse.Chart = bars.HTML()

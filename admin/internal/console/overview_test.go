@@ -62,12 +62,18 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 	assert.Contains(t, page, "works again")
 
 	p.Sent(3 * time.Second)
-	p.Ended(model.CodeSuccess)
+	p.Ended(model.EndOK)
+	p.Ended(model.EndTimeout)
+	p.Ended(model.EndKilled)
 	lanes["http://10.0.0.2:9999"] = model.AddressState{DeadSince: noon.Add(-time.Minute), Queued: 1200, InFlight: 2}
 	cluster.Faults, cluster.Orphans = []string{"leases are not renewed"}, 2
 	cluster.Nodes = []ClusterNode{{Name: "node-a", Seen: noon, Shards: 14, Me: true}, {Name: "node-b", Seen: noon}}
 	cluster.JavaSeen = noon.Add(-2 * time.Minute)
 	page = v.text("/")
+	assert.Contains(t, page, `c-failed">✕ failed<`)
+	assert.Contains(t, page, `c-timeout">✕ timed out<`, "the sign that it has in lists")
+	assert.Contains(t, page, `c-lost">? lost<`)
+	assert.Contains(t, page, "<td>1</td><td>0</td><td>1</td><td>0</td>", "who was killed has not failed")
 	assert.Equal(t, "✕ 1 job is failing; 1 executor with started jobs has no address; "+
 		"1 fire of the last 10 minutes was more than 1 s late; 1 executor address does not answer; "+
 		"1 node holds no lease; 2 scheduling shards are held by no node; something is wrong with this node.", verdict(page))

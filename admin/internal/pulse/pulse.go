@@ -25,16 +25,16 @@ const (
 
 // Minute is what happened within a minute.
 type Minute struct {
-	Start               time.Time
-	OK, Failed, Timeout int64 // runs that ended
-	sent                [steps]int64
+	Start                     time.Time
+	OK, Failed, Timeout, Lost int64 // runs that ended; Failed are those that no executor took too
+	sent                      [steps]int64
 }
 
 // slot is a minute while it is written.
 type slot struct {
-	minute              atomic.Int64 // since 1970
-	ok, failed, timeout atomic.Int64
-	sent                [steps]atomic.Int64
+	minute                    atomic.Int64 // since 1970
+	ok, failed, timeout, lost atomic.Int64
+	sent                      [steps]atomic.Int64
 }
 
 // Pulse is the memory of one node. All methods are safe for concurrent use and
@@ -60,16 +60,20 @@ func (p *Pulse) Since() time.Time { return p.since }
 // Sent notes that a planned trigger was sent, late after its instant.
 func (p *Pulse) Sent(late time.Duration) { p.slot().sent[stepOf(late)].Add(1) }
 
-// Ended notes that a run ended with this code.
-func (p *Pulse) Ended(code int32) {
+// Ended notes how a run ended. One that a person ended, or that nobody ran as its
+// job wants, says nothing of how jobs do, and does not count.
+func (p *Pulse) Ended(kind model.EndKind) {
 	s := p.slot()
-	switch code {
-	case model.CodeSuccess:
+	switch kind {
+	case model.EndOK:
 		s.ok.Add(1)
-	case model.CodeTimeout:
-		s.timeout.Add(1)
-	default:
+	case model.EndFailed, model.EndUnsent:
 		s.failed.Add(1)
+	case model.EndTimeout:
+		s.timeout.Add(1)
+	case model.EndLost:
+		s.lost.Add(1)
+	case model.EndOpen, model.EndKilled, model.EndSkipped:
 	}
 }
 
@@ -87,6 +91,7 @@ func (p *Pulse) slot() *slot {
 		s.ok.Store(0)
 		s.failed.Store(0)
 		s.timeout.Store(0)
+		s.lost.Store(0)
 		for i := range s.sent {
 			s.sent[i].Store(0)
 		}
@@ -123,7 +128,7 @@ func (p *Pulse) Last(n int) []Minute {
 		if s.minute.Load() != minute {
 			continue
 		}
-		m.OK, m.Failed, m.Timeout = s.ok.Load(), s.failed.Load(), s.timeout.Load()
+		m.OK, m.Failed, m.Timeout, m.Lost = s.ok.Load(), s.failed.Load(), s.timeout.Load(), s.lost.Load()
 		for step := range m.sent {
 			m.sent[step] = s.sent[step].Load()
 		}

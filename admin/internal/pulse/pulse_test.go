@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
 func TestPulse(t *testing.T) {
@@ -19,10 +21,10 @@ func TestPulse(t *testing.T) {
 		}
 		p.Sent(-time.Second)
 		p.Sent(3 * time.Second)
-		p.Ended(200)
-		p.Ended(500)
-		p.Ended(502)
-		p.Ended(200)
+		for kind := model.EndOpen; kind <= model.EndUnsent; kind++ {
+			p.Ended(kind)
+		}
+		p.Ended(model.EndOK)
 		l := LatenessOf(p.Last(10), time.Second)
 		assert.Equal(t, int64(100), l.Sent)
 		assert.Equal(t, int64(1), l.Late)
@@ -32,21 +34,22 @@ func TestPulse(t *testing.T) {
 		assert.InEpsilon(t, 3*time.Second, LatenessOf(p.Last(10), time.Second).P99, .2)
 
 		<-time.After(5 * time.Minute)
-		p.Ended(500)
+		p.Ended(model.EndFailed)
 		list := p.Last(Minutes + 9)
 		assert.Len(t, list, Minutes)
 		now := list[Minutes-1]
 		assert.Equal(t, time.Now().Truncate(time.Minute).Unix(), now.Start.Unix())
 		assert.Equal(t, [3]int64{0, 1, 0}, [3]int64{now.OK, now.Failed, now.Timeout})
 		then := list[Minutes-6]
-		assert.Equal(t, [3]int64{2, 1, 1}, [3]int64{then.OK, then.Failed, then.Timeout})
+		assert.Equal(t, [4]int64{2, 2, 1, 1}, [4]int64{then.OK, then.Failed, then.Timeout, then.Lost},
+			"what a person ended, and what was skipped, does not count")
 		assert.Zero(t, LatenessOf(p.Last(5), time.Second), "nothing was sent since")
 
 		<-time.After(Minutes * time.Minute)
 		for _, m := range p.Last(Minutes) {
-			assert.Zero(t, m.OK+m.Failed+m.Timeout, "an hour later nothing is left")
+			assert.Zero(t, m.OK+m.Failed+m.Timeout+m.Lost, "an hour later nothing is left")
 		}
-		p.Ended(200)
+		p.Ended(model.EndOK)
 		assert.Equal(t, int64(1), p.Last(1)[0].OK)
 		assert.Empty(t, p.Last(-1))
 	})
@@ -70,7 +73,7 @@ func TestTogether(t *testing.T) {
 		wg.Go(func() {
 			for range 1000 {
 				p.Sent(time.Millisecond)
-				p.Ended(200)
+				p.Ended(model.EndOK)
 				_ = p.Last(2)
 			}
 		})

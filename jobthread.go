@@ -336,12 +336,17 @@ func (l *threadLoop) complete(run *Run, ctx context.Context, err error) bool {
 	return true
 }
 
-// returnedLate counts a left-behind goroutine as back.
+// returnedLate counts a left-behind goroutine as back, and says so in the run's
+// log, where its stack stands.
 func (l *threadLoop) returnedLate(run *Run) {
 	l.t.reg.stranded.Add(-1)
 	l.t.d.strays.Delete(run)
 	l.t.d.log.Info("stranded handler returned", slog.String("handler", run.Handler()),
 		slog.Int("job_id", run.JobID()), slog.Int64("log_id", run.LogID()))
+	formatEntry(siteRun, l.t.name, []string{wire.LogReturned}, func(line []byte) {
+		// The store counts and logs what a disk refuses.
+		_ = l.t.d.logs.AppendAfter(run.LogID(), run.TriggerTime(), line)
+	})
 }
 
 // strand reports a run whose handler has not returned, and leaves its

@@ -11,8 +11,7 @@ import (
 
 // Messages of runs that a former process of this executor left open.
 const (
-	textNeverStarted = "executor was restarted before the run began: the trigger was accepted, its handler did not run"
-	textCutOff       = "executor was stopped while the job was running: " +
+	textCutOff = "executor was stopped while the job was running: " +
 		"its handler was cut off and may have done part of its work"
 	textRunAgain = "<br>----------- the executor was restarted before this run had ended; " +
 		"its handler is Repeatable and runs again"
@@ -35,7 +34,7 @@ func (e *Executor) recover(c *core, recovery *journal.Recovery) {
 			again++
 			continue
 		}
-		text := textNeverStarted
+		text := wire.TextNeverStarted
 		if open.Started {
 			text = textCutOff
 		}

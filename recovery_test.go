@@ -46,7 +46,7 @@ func TestRecoveryReportsOpenRuns(t *testing.T) {
 			assert.EqualValues(t, 500, item.Code)
 			got[item.LogID] = item.Msg.String
 		}
-		assert.Equal(t, map[int64]string{1: textCutOff, 2: textNeverStarted}, got)
+		assert.Equal(t, map[int64]string{1: textCutOff, 2: wire.TextNeverStarted}, got)
 		r := b.run(trig{id: 1, logID: 1, handler: "echo"})
 		assert.Equal(t, wire.RepeatText(1), r.Msg)
 		assert.Equal(t, textCutOff, b.admin.node(1).next(t).Msg.String, "its result is reported again")
@@ -90,7 +90,7 @@ func TestRecoveryRunsRepeatableAgain(t *testing.T) {
 			item := b.admin.node(1).next(t)
 			got[item.LogID] = item.Msg.String
 		}
-		assert.Equal(t, map[int64]string{1: "done again with p", 2: textCutOff, 3: textCutOff, 4: textNeverStarted}, got)
+		assert.Equal(t, map[int64]string{1: "done again with p", 2: textCutOff, 3: textCutOff, 4: wire.TextNeverStarted}, got)
 	})
 }
 

@@ -56,6 +56,9 @@ const (
 const (
 	TextTimeout    = "job execute timeout " // the blank at its end belongs to it
 	TextResultLost = "job handle result lost."
+	// TextNeverStarted is what our executor says of a run that waited when its
+	// process ended.
+	TextNeverStarted = "executor was restarted before the run began: the trigger was accepted, its handler did not run"
 )
 
 // TextLogMissing is the content of a /log answer for a run without a file.
@@ -69,6 +72,7 @@ const (
 	LogTimeout      = "<br>----------- xxl-job job execute timeout"
 	LogStopping     = "<br>----------- JobThread toStop, stopReason:"
 	LogStranded     = "<br>----------- the handler goes on although it was told to stop; its stack:"
+	LogReturned     = "<br>----------- the handler that went on has returned"
 	LogException    = "<br>----------- JobThread Exception:"
 	LogCallbackDone = "<br>----------- xxl-job job callback finish."
 	LogCallbackFail = "<br>----------- xxl-job job callback fail, callbackResult:"

@@ -49,13 +49,16 @@ type runPage struct {
 	LogEnd    bool
 	LogFault  string
 	logText   string // what the log says so far, from its first line on; "" else
+	noLog     bool   // the executor has none
+	unsaid    bool   // all that it says is that the run was reported
 	noAnswer  bool   // because nobody answered
 	clock     runClock
 	Behind    int64    // the run that it waits for at the executor; 0 for none
 	Unheard   *unheard // nil while its executor is there
 	Killed    bool     // an operator has asked it to stop
 	Stopping  bool     // and it has not said yet that it has
-	Stack     string   // of a handler that goes on although it was told to stop
+	Unbegun   bool     // it ended before its handler began
+	Stack     string   // of a handler that was left behind as it did not stop when it was told to
 	SaidOpen  bool     // what was sent and answered is what one looks for
 }
 
@@ -118,6 +121,7 @@ func (c *call) run(ctx context.Context) error {
 	}
 	c.readClock(l, &p)
 	p.Steps = c.steps(l, p.clock)
+	c.tellBegin(l, &p)
 	switch {
 	case p.Killed:
 		c.tellStop(l, &p)
@@ -204,6 +208,7 @@ func (c *call) firstLog(ctx context.Context, l *model.Log, p *runPage) error {
 	}
 	p.LogNext, p.LogEnd = int(text.ToLineNum)+1, text.IsEnd && !p.Open // the end of an open run is still to come
 	if text.LogContent == "" || text.ToLineNum < text.FromLineNum {
+		p.noLog = from == 1 && p.LogEnd
 		return nil
 	}
 	if from == 1 {
@@ -213,10 +218,11 @@ func (c *call) firstLog(ctx context.Context, l *model.Log, p *runPage) error {
 	if !text.IsEnd && !p.Open { // that it is all is often said only when one asks for more
 		more, err := c.s.cfg.Ops.LogText(ctx, c.who, l.ID, text.ToLineNum+1)
 		p.LogEnd = err == nil && more.IsEnd && more.ToLineNum < more.FromLineNum
-		if err == nil && p.Killed && p.logText != "" {
+		if err == nil && p.logText != "" && (p.Killed || strings.Contains(p.logText, wire.LogStranded)) {
 			p.logText += c.restOfLog(ctx, l.ID, more)
 		}
 	}
+	p.unsaid = p.LogEnd && p.logText != "" && onlyReported(p.logText)
 	p.FailLine = c.failedAt(l, p)
 	marks := loghtml.Marks{Fail: p.FailLine, More: c.t("log.cut"), Why: c.t("log.fail")}
 	p.Log = loghtml.Lines(text.LogContent, p.LogFrom, marks)

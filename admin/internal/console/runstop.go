@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -50,36 +51,78 @@ func (c *call) restOfLog(ctx context.Context, id int64, text *ops.LogText) strin
 
 // tellStop says of a run that an operator has killed whether it has stopped. The
 // record has ended when the executor took the order; that the handler has
-// returned too, or goes on all the same, stands in its log.
+// returned too, or was left behind, stands in its log.
 func (c *call) tellStop(l *model.Log, p *runPage) {
-	over := p.clock.Ended
-	p.Stack = strandedStack(p.logText)
-	if n := len(p.Steps); n >= 2 { // ended and stored
-		ended, asked := p.Steps[n-2], p.Steps[n-1]
-		asked.Name, asked.Gap = c.t("run.step.stopasked"), ""
-		ended.Name, ended.Done, ended.Bad = c.t("run.step.stopped"), over != "", false
-		if p.Stack != "" {
-			ended.Done, ended.Bad, ended.Note = false, true, c.t("run.step.goeson")
-		}
-		p.Steps[n-2], p.Steps[n-1] = asked, ended
+	n := len(p.Steps)
+	if n < 3 {
+		return
 	}
+	asked := p.Steps[n-1] // stored
+	asked.Name, asked.Gap = c.t("run.step.stopasked"), ""
+	p.Steps[n-1] = asked
+	if p.Unbegun {
+		p.Reason = c.t("run.why.unbegun")
+		return
+	}
+	over, ended := p.clock.Ended, p.Steps[n-2]
+	ended.Name, ended.Done, ended.Bad = c.t("run.step.stopped"), over != "", false
+	stray := strayOf(p.logText)
+	if stray.left() && stray.Returned == "" {
+		ended.Done, ended.Bad, ended.Clock, ended.Note = false, true, "", c.t("run.step.leftbehind", stray.Left)
+	} else if stray.left() {
+		ended.Clock = stray.Returned
+	}
+	p.Steps[n-2], p.Steps[n-1] = asked, ended
 	switch {
-	case p.Stack != "":
-		p.Reason = c.t("run.why.goeson")
+	case stray.left():
+		p.Stack, p.Reason = stray.Stack, c.t("run.why.killed")+" "+c.strayWords(stray)
 	case over != "":
 		p.Reason = c.t("run.why.stopped")
+	case c.justEnded(l):
+		p.Reason, p.Stopping = c.t("run.why.stopping"), true
 	default:
-		p.Reason = c.t("run.why.stopping")
-		p.Stopping = !l.HandleTime.IsZero() && c.now().Sub(l.HandleTime) < stopWatch
+		p.Reason = c.t("run.why.unstopped")
 	}
 }
 
 // tellStray says of a run that has ended that its handler did not stop when it was
 // told to.
 func (c *call) tellStray(p *runPage) {
-	if p.Stack = strandedStack(p.logText); p.Stack != "" {
-		p.Reason += " " + c.t("run.why.stray")
+	if stray := strayOf(p.logText); stray.left() {
+		p.Stack = stray.Stack
+		p.Reason += " " + c.strayWords(stray)
 	}
+}
+
+// strayWords say what is known of a handler that was left behind.
+func (c *call) strayWords(s stray) string {
+	if s.Returned != "" {
+		return c.t("run.why.returned", s.Left, s.Returned)
+	}
+	return c.t("run.why.leftbehind", s.Left)
+}
+
+// stray is what a log says of a handler that did not stop when it was told to, by
+// the clock of its executor.
+type stray struct {
+	Left     string // when it was left behind
+	Stack    string // where it was then
+	Returned string // when it has returned after all; "" while the log does not say so
+}
+
+func (s stray) left() bool { return s.Stack != "" }
+
+// strayOf finds in a log what it says of a handler that was left behind.
+func strayOf(text string) (s stray) {
+	at := strings.Index(text, wire.LogStranded)
+	if at < 0 {
+		return s
+	}
+	s.Left, s.Stack = cmp.Or(entryClock(text, at), "?"), strandedStack(text)
+	if back := strings.LastIndex(text, wire.LogReturned); back > at {
+		s.Returned = cmp.Or(entryClock(text, back), "?")
+	}
+	return s
 }
 
 // strandedStack finds in a log the stack of a handler that goes on although it

@@ -48,11 +48,19 @@ func TestStopIsTold(t *testing.T) {
 		"2026-11-21 12:00:05 [x]-[y]-[1]-[z] <br>----------- xxl-job job execute end(error) -----------\n",
 	}
 	page = v.text(runPath(id))
-	assert.Contains(t, page, "its handler goes on all the same")
+	assert.Contains(t, page, "Its handler did not stop when it was told to, and was left behind at 2026-11-21 12:00:05")
+	assert.Contains(t, page, "Whether it has ended since is not known")
+	assert.Contains(t, page, "at 2026-11-21 12:00:05 it still went on")
 	assert.Contains(t, page, "Stack of the handler that did not stop")
 	assert.Contains(t, page, "main.loop")
 	assert.NotContains(t, v.get(runPath(id)).Body.String(), "<script>alert")
 	assert.Equal(t, "1 @ 0x1\n#\tmain.loop"+evil, strandedStack(log[1]+log[2]), "what follows is no part of it")
+
+	log = append(log, "2026-11-21 12:00:55 [x]-[y]-[1]-[z] "+wire.LogReturned+"\n")
+	page = v.text(runPath(id))
+	assert.Contains(t, page, "has returned at 2026-11-21 12:00:55, by the executor's clock: no restart is needed")
+	assert.NotContains(t, page, "Whether it has ended since")
+	assert.Contains(t, page, "✓</span> <b>stopped</b>\n<span>2026-11-21 12:00:55</span>")
 
 	other := w.run(j, noon, 0, model.CodeFail, "Manual work failed")
 	assert.NotContains(t, v.text(runPath(other)), "asked to stop")

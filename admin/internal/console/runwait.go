@@ -64,8 +64,11 @@ func (c *call) unheardWords(l *model.Log, st *model.AddressState) *unheard {
 		u.Text += " " + c.t("run.unheard.beat", say.Stamp(since.In(c.s.cfg.Location)))
 	}
 	if beats {
-		u.Then = c.t("run.unheard.waits")
-		return u
+		if st.DeadSince.IsZero() || st.LastBeat.After(st.DeadSince) {
+			u.Then = c.t("run.unheard.waits")
+			return u
+		}
+		u.Text += " " + c.t("run.unheard.runsout", say.Stamp(since.Add(beatExpiry).In(c.s.cfg.Location)))
 	}
 	limits := c.s.cfg.Executors
 	lost := l.TriggerTime.Add(limits.LostAfter)

@@ -91,6 +91,12 @@ func TestUnheard(t *testing.T) {
 		},
 		{"for long", old, model.AddressState{}, silent + "</p>\n<p>The result may still come. If nothing is heard of it, the admin records the run as lost within some minutes."},
 		{"it beats", open, model.AddressState{LastBeat: noon.Add(-time.Second), DeadSince: noon.Add(-time.Minute)}, "since 2026-11-21 11:59:00 UTC.</p>\n<p>It still registers"},
+		{
+			"it was killed", open,
+			model.AddressState{LastBeat: noon.Add(-40 * time.Second), DeadSince: noon.Add(-30 * time.Second)},
+			"No heartbeat came since: its registration runs out at 2026-11-21 12:00:50 UTC.</p>\n<p>The result may still come. " +
+				"If nothing is heard of it, the admin records the run as lost at about 2026-11-21 12:09:00 UTC.",
+		},
 	} {
 		st = tt.state
 		page := v.text(runPath(tt.id))
@@ -151,7 +157,7 @@ func TestStrayHandler(t *testing.T) {
 	id := w.run(j, noon.Add(-time.Minute), time.Second, model.CodeTimeout, "job execute timeout")
 	w.parts.text = logOf([]string{"begun", "2026-11-21 12:00:00 x" + wire.LogStranded, "main.spin()", "2026-11-21 12:00:00 x" + wire.LogTimeout}, 10)
 	page := w.as(w.admin).text(runPath(id))
-	assert.Contains(t, page, "But its handler did not stop when it was told to")
+	assert.Contains(t, page, "Its handler did not stop when it was told to, and was left behind at 2026-11-21 12:00:00")
 	assert.Contains(t, page, `aria-label="Stack of the handler that did not stop">main.spin()</pre>`)
 }
 
@@ -165,4 +171,40 @@ func TestChildrenOfARun(t *testing.T) {
 	page := w.as(w.admin).text(runPath(id))
 	assert.Contains(t, page, `1/2. [17] triggered <a href="/runs?from=2026-11-21T11%3A59&job=17">its runs</a>`)
 	assert.Contains(t, page, `<pre class="said">done</pre>`)
+}
+
+// TestNeverBegan: what ended while it waited at its executor did not start, and
+// does not say that it did.
+func TestNeverBegan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j := w.job(w.group("settle", "Settle", "http://10.0.0.1:9999/"), "settle")
+	v := w.as(w.admin)
+	const open, tick = "○</span> <b>started</b>", "✓</span> <b>started</b>"
+	cut := w.run(j, noon.Add(-time.Minute), time.Second, 500, wire.TextNeverStarted)
+	page := v.text(runPath(cut))
+	assert.Contains(t, page, "✕</span> <b>started</b>")
+	assert.Contains(t, page, "it did not begin")
+	assert.NotContains(t, page, "<b>ended</b>")
+	assert.Contains(t, v.text(runPath(w.run(j, noon, time.Second, 500, "bad"))), tick, "its executor reports a failure")
+
+	kill := func(at time.Time) int64 {
+		return w.run(j, at, time.Second, 500, "Manual operation, kill job:")
+	}
+	waited, old := kill(noon.Add(-10*time.Second)), kill(noon.Add(-time.Hour))
+	page = v.text(runPath(waited))
+	for _, want := range []string{"An operator has killed it before it began", open, "<b>asked to stop</b>"} {
+		assert.Contains(t, page, want)
+	}
+	assert.NotContains(t, page, "<b>stopped</b>")
+	page = v.text(runPath(old))
+	for _, want := range []string{"whether it has stopped is not known", open, "whether it began is not known"} {
+		assert.Contains(t, page, want, "its log may have been deleted")
+	}
+	assert.NotContains(t, page, "data-stopping")
+
+	w.parts.text = logOf([]string{"2026-11-21 12:00:01 x" + wire.LogCallbackDone}, 10)
+	assert.Contains(t, v.text(runPath(old)), "An operator has killed it before it began")
+	w.parts.text = logOf([]string{"2026-11-21 11:00:00 x" + wire.LogStart, "2026-11-21 11:00:01 x" + wire.LogCallbackDone}, 10)
+	assert.Contains(t, v.text(runPath(old)), tick)
 }

@@ -85,34 +85,55 @@ var consoleRuns = pageTexts{
 		"已要求停止：执行器已确认，运行记为失败。", "已要求停止：執行器已確認，執行記為失敗。",
 		"Asked to stop: the executor has taken it, and the run is recorded as failed.",
 	},
-	"run.said":           {"执行器答复：{0}", "執行器答覆：{0}", "It said: {0}"},
-	"run.did.retry":      {"已重新执行（原运行 {0}）。", "已重新執行（原執行 {0}）。", "Running again; this is the new run of {0}."},
-	"run.way":            {"经过", "經過", "Way of the run"},
-	"run.step.planned":   {"计划", "計劃", "planned"},
-	"run.step.asked":     {"请求执行", "請求執行", "asked for"},
-	"run.step.sent":      {"发送", "發送", "sent"},
-	"run.step.accepted":  {"已接收", "已接收", "accepted"},
-	"run.step.refused":   {"未被接收", "未被接收", "not accepted"},
-	"run.step.started":   {"开始执行", "開始執行", "started"},
-	"run.step.ended":     {"执行结束", "執行結束", "ended"},
-	"run.step.stored":    {"结果入库", "結果入庫", "result stored"},
-	"run.step.all":       {"共 {0}", "共 {0}", "{0} in all"},
-	"run.step.stopasked": {"已要求停止", "已要求停止", "asked to stop"},
-	"run.step.stopped":   {"已停止", "已停止", "stopped"},
-	"run.step.goeson":    {"仍在运行", "仍在執行", "it goes on"},
+	"run.said":            {"执行器答复：{0}", "執行器答覆：{0}", "It said: {0}"},
+	"run.did.retry":       {"已重新执行（原运行 {0}）。", "已重新執行（原執行 {0}）。", "Running again; this is the new run of {0}."},
+	"run.way":             {"经过", "經過", "Way of the run"},
+	"run.step.planned":    {"计划", "計劃", "planned"},
+	"run.step.asked":      {"请求执行", "請求執行", "asked for"},
+	"run.step.sent":       {"发送", "發送", "sent"},
+	"run.step.accepted":   {"已接收", "已接收", "accepted"},
+	"run.step.refused":    {"未被接收", "未被接收", "not accepted"},
+	"run.step.started":    {"开始执行", "開始執行", "started"},
+	"run.step.ended":      {"执行结束", "執行結束", "ended"},
+	"run.step.stored":     {"结果入库", "結果入庫", "result stored"},
+	"run.step.all":        {"共 {0}", "共 {0}", "{0} in all"},
+	"run.step.stopasked":  {"已要求停止", "已要求停止", "asked to stop"},
+	"run.step.stopped":    {"已停止", "已停止", "stopped"},
+	"run.step.leftbehind": {"在 {0} 仍在运行", "在 {0} 仍在執行", "at {0} it still went on"},
+	"run.step.notbegun":   {"没有开始", "沒有開始", "it did not begin"},
+	"run.step.unknown":    {"（是否开始过不得而知）", "（是否開始過不得而知）", "(whether it began is not known)"},
 	"run.why.stopped": {
 		"已被人工终止：执行器确认已停止。", "已被人工終止：執行器確認已停止。",
 		"An operator has killed it, and it has stopped.",
 	},
 	"run.why.stopping": {
-		"已要求停止，运行记为失败；执行器尚未报告它真正停下。", "已要求停止，執行記為失敗；執行器尚未回報它真正停下。",
-		"It was asked to stop and is recorded as failed; its log does not say yet that it has stopped.",
+		"已要求停止，运行记为已终止；执行器尚未报告它真正停下。", "已要求停止，執行記為已終止；執行器尚未回報它真正停下。",
+		"It was asked to stop and is recorded as killed; its log does not say yet that it has stopped.",
 	},
-	"run.why.goeson": {
-		"已要求停止，但处理程序没有理会，仍在执行器中运行。它停在哪里见下面的调用栈；重启执行器才能结束它。",
-		"已要求停止，但處理程式沒有理會，仍在執行器中執行。它停在哪裡見下面的呼叫堆疊；重新啟動執行器才能結束它。",
-		"It was asked to stop, and its handler goes on all the same in the executor. The stack below says where; " +
-			"only a restart of the executor ends it.",
+	"run.why.unstopped": {
+		"已要求停止，运行记为已终止；它是否真正停下不得而知：日志中没有说明。",
+		"已要求停止，執行記為已終止；它是否真正停下不得而知：日誌中沒有說明。",
+		"It was asked to stop and is recorded as killed; whether it has stopped is not known: no log says so.",
+	},
+	"run.why.unbegun": {
+		"已被人工终止，当时还没有开始：执行器没有它的执行日志。", "已被人工終止，當時還沒有開始：執行器沒有它的執行日誌。",
+		"An operator has killed it before it began: its executor has no log of its handler.",
+	},
+	"run.why.killed": {"已被人工终止。", "已被人工終止。", "An operator has killed it."},
+	"run.why.leftbehind": {
+		"它的处理程序没有理会停止的要求，在 {0}（执行器时钟）被放弃等待：当时停在哪里见下面的调用栈。" +
+			"此后是否已经结束，日志中没有说明；若没有，重启执行器可以结束它。",
+		"它的處理程式沒有理會停止的要求，在 {0}（執行器時鐘）被放棄等待：當時停在哪裡見下面的呼叫堆疊。" +
+			"此後是否已經結束，日誌中沒有說明；若沒有，重新啟動執行器可以結束它。",
+		"Its handler did not stop when it was told to, and was left behind at {0}, by the executor's clock: the " +
+			"stack below says where it was. Whether it has ended since is not known, its log does not say so; if it " +
+			"has not, a restart of the executor ends it.",
+	},
+	"run.why.returned": {
+		"它的处理程序没有理会停止的要求，在 {0} 被放弃等待，之后在 {1}（执行器时钟）自行结束，不必重启执行器。",
+		"它的處理程式沒有理會停止的要求，在 {0} 被放棄等待，之後在 {1}（執行器時鐘）自行結束，不必重新啟動執行器。",
+		"Its handler did not stop when it was told to and was left behind at {0}, and has returned at {1}, by the " +
+			"executor's clock: no restart is needed.",
 	},
 	"run.stack":      {"未停止的处理程序的调用栈", "未停止的處理程式的呼叫堆疊", "Stack of the handler that did not stop"},
 	"run.lookagain":  {"再看一次", "再看一次", "Look again"},
@@ -178,6 +199,10 @@ var consoleRuns = pageTexts{
 		"它仍有心跳：只要如此，调度中心就会一直等待，结果仍可能到达。", "它仍有心跳：只要如此，調度中心就會一直等待，結果仍可能到達。",
 		"It still registers: as long as it does, the admin waits, and the result may still come.",
 	},
+	"run.unheard.runsout": {
+		"此后没有心跳：其注册将在 {0} 失效。", "此後沒有心跳：其註冊將在 {0} 失效。",
+		"No heartbeat came since: its registration runs out at {0}.",
+	},
 	"run.unheard.then": {
 		"结果仍可能到达。如果它一直没有消息，调度中心大约在 {0} 将本次运行记为失败（结果丢失）。",
 		"結果仍可能到達。如果它一直沒有消息，調度中心大約在 {0} 將本次執行記為失敗（結果丟失）。",
@@ -207,12 +232,6 @@ var consoleRuns = pageTexts{
 		"执行器没有接收：同一任务较早的运行尚未结束（阻塞策略：丢弃后续调度）。",
 		"執行器沒有接收：同一任務較早的執行尚未結束（阻塞策略：丟棄後續調度）。",
 		"The executor did not take it: an earlier run of its job was still at it (block strategy: discard later).",
-	},
-	"run.why.stray": {
-		"它的处理程序没有理会停止的要求，可能仍在执行器中运行：当时停在哪里见下面的调用栈；重启执行器才能结束它。",
-		"它的處理程式沒有理會停止的要求，可能仍在執行器中執行：當時停在哪裡見下面的呼叫堆疊；重新啟動執行器才能結束它。",
-		"But its handler did not stop when it was told to, and may go on in the executor. The stack below says where " +
-			"it was; only a restart of the executor ends it.",
 	},
 	"run.why.asked": {
 		"已询问 {0} 个执行器，没有一个可以接收。最后一个的答复：{1}", "已詢問 {0} 個執行器，沒有一個可以接收。最後一個的答覆：{1}",

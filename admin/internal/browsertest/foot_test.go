@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -39,6 +40,34 @@ func TestFoot(t *testing.T) {
 		b.until(footSays + `.startsWith('● live')`)
 	}
 	b.clean("the foot")
+}
+
+// TestFootSignedOut: when the login has ended elsewhere, foot, message and button of
+// a page that renews itself say the same, and all go on when it holds again.
+func TestFootSignedOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	b := w.operator(t)
+	b.visit("/jobs")
+	b.until(footSays + `.startsWith('● live')`)
+	b.do(chromedp.Evaluate[chromedp.Void](`void ((old) => {
+		window.fetch = (url, ...more) => window.ended ? Promise.resolve({ok: true, redirected: true}) : old(url, ...more);
+	})(fetch)`))
+	look := chromedp.Evaluate[chromedp.Void](`void document.dispatchEvent(new Event('visibilitychange'))`)
+	b.do(chromedp.Evaluate[chromedp.Void](`void (window.ended = true)`), look)
+	b.until(footSays + `.startsWith('✕ signed out, as of')`)
+	assert.True(t, b.is(said+`.startsWith('✕ You are no longer signed in')`))
+	assert.Equal(t, "false", b.text(`document.querySelector('#live').ariaPressed`))
+	at := b.text(`document.querySelector('#clock').textContent`)
+	assert.True(t, b.is(said+`.endsWith('`+at+`')`), "all are as of the same time")
+	b.do(chromedp.Evaluate[chromedp.Void](`void (window.ended = false)`), look)
+	b.until(footSays + `.startsWith('● live') && document.querySelector('#trouble').hidden && document.querySelector('#live').ariaPressed === 'true'`)
+
+	b.visit("/settings") // does not renew itself
+	b.do(chromedp.Evaluate[chromedp.Void](`void (window.fetch = () => Promise.resolve({ok: true, redirected: true}))`), look)
+	b.until(footSays + `.startsWith('✕ signed out, as of')`)
+	assert.True(t, b.is(`document.querySelector('#trouble').hidden`))
+	b.clean("a login that has ended")
 }
 
 // TestFirstRunComes: an empty list of runs shows the first one by itself.

@@ -24,6 +24,7 @@ var consoleFrame = pageTexts{
 	"foot.live":   {"实时", "即時", "live"},
 	"foot.still":  {"数据截至", "資料截至", "as of"},
 	"foot.paused": {"已暂停，数据截至", "已暫停，資料截至", "paused, as of"},
+	"foot.out":    {"登录已失效，数据截至", "登入已失效，資料截至", "signed out, as of"},
 	"foot.again":  {"重新加载", "重新載入", "reload"},
 	"foot.lost":   {"调度中心没有应答，正在重试", "調度中心沒有應答，正在重試", "the admin does not answer, trying again"},
 	"foot.node":   {"节点 {0}", "節點 {0}", "node {0}"},

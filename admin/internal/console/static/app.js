@@ -251,6 +251,9 @@ const complain = (kind, about, again) => {
   trouble.hidden = false;
 };
 
+// That the login has ended, or holds again, is told to all at once by "signed".
+const signed = (still) => document.dispatchEvent(new CustomEvent('signed', { detail: { in: still } }));
+
 // A list that renews itself dispatches "renewal": how is asked, came, lost, gone,
 // or the status of the answer; again asks once more.
 document.addEventListener('renewal', (e) => {
@@ -262,7 +265,7 @@ document.addEventListener('renewal', (e) => {
     shownAt = $('#clock').textContent;
     quiet();
   } else if (how === 'lost') lost = setTimeout(() => complain('lost', '', again), 300); // not of a page that is being left
-  else if (how === 'gone') complain('gone', '', () => location.reload());
+  else if (how === 'gone') signed(false);
   else complain('fault', how, again);
 });
 
@@ -351,18 +354,30 @@ if (foot) {
   const reload = $('#again');
   const still = pulse.innerHTML; // of a page that stays as it was made: "as of"
   let live = null; // whether what is shown renews itself; null for what never does
+  let out = false; // whether the login has ended
   let ahead = null; // what the server's day has begun before ours, in ms
   const say = (kind, mark, text) => {
     pulse.className = 'pulse ' + kind;
     pulse.replaceChildren(Object.assign(document.createElement('span'), { textContent: mark, ariaHidden: 'true' }), ' ' + text);
   };
   const calm = () => {
-    if (live) say('live', '●', foot.dataset.live);
+    if (out) say('lost', '✕', foot.dataset.out);
+    else if (live) say('live', '●', foot.dataset.live);
     else if (live === false) say('', '○', foot.dataset.paused);
     else pulse.innerHTML = still;
-    if (live === null) pulse.className = 'pulse';
-    if (reload) reload.hidden = live === true;
+    if (live === null && !out) pulse.className = 'pulse';
+    if (reload) reload.hidden = live === true && !out;
   };
+  document.addEventListener('signed', (e) => {
+    out = !e.detail.in;
+    if (!out) quiet();
+    else if (live !== null) {
+      live = false; // what renews itself pauses
+      clock.textContent = shownAt;
+      complain('gone', '', () => location.reload());
+    }
+    calm();
+  });
   document.addEventListener('live', (e) => {
     live = e.detail.on;
     if (live === false) clock.textContent = shownAt;
@@ -376,12 +391,17 @@ if (foot) {
     const giveUp = setTimeout(() => mine.abort(), patience * 1000); // a server that hangs is as bad as none
     try {
       const answer = await fetch(foot.dataset.url, { headers: { Accept: 'application/json' }, signal: mine.signal });
-      if (!answer.ok || answer.redirected) throw new Error(String(answer.status));
+      if (answer.redirected) { // to the page where one signs in
+        signed(false);
+        return;
+      }
+      if (!answer.ok) throw new Error(String(answer.status));
       const s = await answer.json();
       ahead = s.ms_of_day - (Date.now() % 86400000);
       skew = s.now_ms - Date.now();
       faults.hidden = s.faults.length === 0;
       faults.textContent = '✕ ' + s.faults.join(', ');
+      if (out) signed(true);
       calm();
     } catch {
       say('lost', '✕', foot.dataset.lost);

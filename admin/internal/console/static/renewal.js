@@ -5,6 +5,7 @@ const patience = 20000; // ms
 const button = document.querySelector('#live');
 const all = []; // what asks for each place that renews itself
 let on = true;
+let out = false; // whether it only pauses as the login has ended
 
 // The foot line says "live" only while something renews itself.
 const tell = () => document.dispatchEvent(new CustomEvent('live', { detail: { on } }));
@@ -15,7 +16,17 @@ const show = () => {
 };
 button?.addEventListener('click', () => {
   on = !on;
+  out = false;
   show();
+  tell();
+  all.forEach((ask) => ask());
+});
+document.addEventListener('signed', (e) => {
+  if (e.detail.in ? !out : !on) return; // one has paused it oneself
+  on = e.detail.in;
+  out = !on;
+  if (button) show();
+  if (!on) return;
   tell();
   all.forEach((ask) => ask());
 });

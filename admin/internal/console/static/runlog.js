@@ -134,6 +134,7 @@ if (text) {
       source.close();
       live(null);
       say(as(e).text, true);
+      document.dispatchEvent(new CustomEvent('signed', { detail: { in: false } }));
     });
   }
   bottom();

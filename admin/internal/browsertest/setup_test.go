@@ -117,11 +117,15 @@ func TestSetup(t *testing.T) {
 			assert.Equal(t, "/setup", b.text(`location.pathname`))
 			assert.Equal(t, tt.lang, b.text(`document.documentElement.lang`))
 			if tt.scripts { // without them it loads itself again meanwhile
+				b.until(footSays + `.startsWith('● 实时')`)
 				b.look4("setup-executor-"+tt.lang, tt.width)
 			}
 
 			w.greeter(t)
 			b.until(`document.querySelector('[data-found]')`) // nobody presses anything
+			if tt.scripts {
+				b.until(footSays + `.startsWith('○')`) // the form stays as it is
+			}
 			b.look4("setup-job-"+tt.lang, tt.width)
 			b.follow(click(`form[action="/setup/job"] button.primary`)...)
 			run := b.text(`location.pathname`)

@@ -251,12 +251,19 @@ func (c *call) why(err error) (text string, ok bool) {
 	switch {
 	case refusal.Own != "":
 		text = c.t(refusal.Own, refusal.OwnArgs...)
+	case lacksRole(refusal): // Java's words are for Java's interface
+		text = c.t("error.403.role", c.who.Name)
 	case text == "":
 		text = refusal.Detail
 	case refusal.Detail != "" && c.lang == i18n.En:
 		text += ": " + refusal.Detail
 	}
 	return text, true
+}
+
+// lacksRole reports whether it is refused because the account may not do it.
+func lacksRole(e *ops.Error) bool {
+	return e.Kind == ops.Forbidden && len(e.Parts) > 0 && e.Parts[0].Key == i18n.SystemPermissionLimit
 }
 
 // signinFor is the login page from which one comes back to r.

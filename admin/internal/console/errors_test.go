@@ -36,3 +36,28 @@ func TestRefusalsAreNoErrors(t *testing.T) {
 	assert.Contains(t, log.String(), "level=WARN")
 	assert.NotContains(t, log.String(), "level=ERROR")
 }
+
+// TestForbiddenSaysWho: who may not do something reads a sentence of ours in the own
+// language, not the text that the Java admin's interface has for it.
+func TestForbiddenSaysWho(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.group("orders", "Orders", "http://10.0.0.1:9999/")
+	j := w.job(w.group("stock", "Stock", "http://10.0.0.2:9999/"), "settle")
+	user := w.as(w.user("silver1", false, "999"))
+	for _, path := range []string{pathOf(j), pathOf(j) + "/edit"} {
+		rec := user.get(path)
+		assert.Equal(t, http.StatusForbidden, rec.Code, path)
+		for _, javas := range []string{"Permission limit", "权限不足", "username="} {
+			assert.NotContains(t, rec.Body.String(), javas, path)
+		}
+	}
+	for code, want := range map[string]string{
+		"en":    "The role of the account silver1 does not allow this.",
+		"zh-CN": "帐号 silver1 的角色不允许这项操作。",
+		"zh-TW": "帳號 silver1 的角色不允許這項操作。",
+	} {
+		user.header = map[string]string{"Accept-Language": code}
+		assert.Contains(t, user.get(pathOf(j)).Body.String(), want)
+	}
+}

@@ -13,6 +13,8 @@ if (zone && zone.value === '') {
 const wait = document.querySelector('#wait');
 if (wait) {
   const found = () => wait.querySelector('[data-found]') !== null;
+  const live = (on) => document.dispatchEvent(new CustomEvent('live', { detail: { on } })); // for the foot line
+  if (!found()) live(true);
   const timer = setInterval(async () => {
     if (found()) {
       clearInterval(timer);
@@ -24,7 +26,9 @@ if (wait) {
       if (answer.status === 410) location.reload(); // somebody else has finished it
       if (!answer.ok || answer.redirected || found()) return;
       const text = await answer.text();
-      if (text.includes('data-found')) wait.innerHTML = text; // rendered and escaped by the server
+      if (!text.includes('data-found')) return;
+      wait.innerHTML = text; // rendered and escaped by the server
+      live(null);
     } catch {
       // the next round asks again
     }

@@ -247,7 +247,7 @@ func (c *call) why(err error) (text string, ok bool) {
 	if !errors.As(err, &refusal) {
 		return "", false
 	}
-	text = refusal.Text(c.lang)
+	text = refusal.Words(c.lang)
 	switch {
 	case refusal.Own != "":
 		text = c.t(refusal.Own, refusal.OwnArgs...)

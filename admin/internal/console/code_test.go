@@ -51,7 +51,7 @@ func TestCode(t *testing.T) {
 	assert.Contains(t, page, "it counts from the next run on")
 	assert.Contains(t, page, "the second")
 	assert.Contains(t, page, "· admin", "who has saved it")
-	for remark, want := range map[string]string{"": "please input", "abc": "4~100", "<b>xx": "illegal"} {
+	for remark, want := range map[string]string{"": "please input", "abc": "4~100", "<b>xx": "is not valid"} {
 		rec := v.post(at, url.Values{"base": {codeBase(w.load(j.ID))}, "source": {"echo typed"}, "remark": {remark}})
 		assert.Equal(t, http.StatusUnprocessableEntity, rec.Code, remark)
 		assert.Contains(t, rec.Body.String(), want)

@@ -53,6 +53,7 @@ type editPage struct {
 	Since    []changeLine // what others have changed meanwhile
 	LateHint string
 	LongHint string
+	RuleMost int  // seconds
 	Again    bool // what was typed is not saved yet
 }
 
@@ -176,11 +177,7 @@ func (c *call) checkSchedule(f *jobForm, problems map[string]string) {
 	if err == nil {
 		return
 	}
-	field := "cron"
-	if f.Schedule == string(model.ScheduleFixRate) {
-		field = "seconds"
-	}
-	problems[field] = c.scheduleProblem(err)
+	problems[f.scheduleField()] = c.scheduleProblem(err)
 }
 
 // scheduleProblem says what is wrong with a schedule.
@@ -250,7 +247,7 @@ func (c *call) createJob(ctx context.Context) error {
 	if j.GlueType != model.GlueBean {
 		path += "/code" // which it needs before it can run
 	}
-	return c.doneUndo(path, c.t("edit.created"), made)
+	return c.doneUndo(path, c.savedText("edit.created", &p.Form), made)
 }
 
 // editJob shows the editor for a job.
@@ -328,7 +325,7 @@ func (c *call) saveJob(ctx context.Context) error {
 	if err := c.saveRules(recording, old.ID, &now, &p.Form); err != nil {
 		return c.refuse(p.Back+"?tab=alarms", err)
 	}
-	return c.doneUndo(p.Back, c.t("edit.saved"), made)
+	return c.doneUndo(p.Back, c.savedText("edit.saved", &p.Form), made)
 }
 
 // onlyPreview reports whether the form was posted to look at something, not to save
@@ -350,16 +347,6 @@ func (c *call) onlyPreview(f *jobForm) bool {
 	return do == "preview" || do == "format" || do == "find"
 }
 
-// editRefused shows the editor again with what package ops says.
-func (c *call) editRefused(ctx context.Context, p *editPage, err error) error {
-	text, ours := c.why(err)
-	if !ours {
-		return err
-	}
-	p.General = text
-	return c.showEdit(ctx, http.StatusUnprocessableEntity, p)
-}
-
 // editFields are the fields that may have a problem, in the order of the page, with
 // the texts that name them.
 var editFields = [][2]string{
@@ -367,12 +354,14 @@ var editFields = [][2]string{
 	{"group", "job.group"},
 	{"handler", "job.handler"},
 	{"author", "job.author"},
+	{"tags", "job.tags"},
 	{"param", "job.param"},
 	{"cron", "edit.cron"},
 	{"seconds", "edit.seconds"},
 	{"zone", "job.zone"},
 	{"timeout", "edit.timeout"},
 	{"retries", "job.retries"},
+	{"mail", "job.mail"},
 	{"late", "edit.late"},
 	{"long", "edit.long"},
 	{"children", "job.children"},
@@ -427,6 +416,7 @@ func (c *call) showEdit(ctx context.Context, status int, p *editPage) error {
 	if p.LateHint, p.LongHint, err = c.groupRules(ctx, p.Form.Group); err != nil {
 		return err
 	}
+	p.RuleMost = ruleSeconds
 	p.Again = c.r.Method == http.MethodPost
 	if p.Again && p.Form.ParamKind == paramJSON && p.Problems == nil {
 		if problem := c.jsonProblem(p.Form.Param); problem != "" {

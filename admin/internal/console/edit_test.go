@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -155,4 +156,47 @@ func TestStaleEditor(t *testing.T) {
 	assert.Contains(t, page, "<ins>7</ins>")
 	assert.NotContains(t, page, "<del>0</del>", "that was seen")
 	assert.Contains(t, page, ">mine</textarea>")
+}
+
+// TestProblemsAtTheirFields: what is wrong is said at its own field, when the job is
+// saved and while it is typed, in words of our own.
+func TestProblemsAtTheirFields(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.as(w.admin)
+	j := w.job(w.group("golden", "gold", ""), "settle")
+	const never = "0 0 0 31 2 ?"
+	at := func(page, field, want string) {
+		t.Helper()
+		_, rest, _ := strings.Cut(page, `<div id="p-`+field+`" class="problems"`)
+		text, _, _ := strings.Cut(rest, "</div>")
+		assert.Contains(t, text, want, field)
+		assert.Contains(t, page, `href="#f-`+field+`"`)
+		assert.NotContains(t, page, "illegal")
+		assert.Equal(t, 1, strings.Count(page, want), want)
+	}
+	save := func(pairs ...string) string {
+		t.Helper()
+		rec := v.post(pathOf(j)+"/edit", w.formValues(w.load(j.ID), pairs...))
+		require.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+		return rec.Body.String()
+	}
+	at(save("zone", "Nowhere/City"), "zone", "is no time zone")
+	at(save("timeout", "-5"), "timeout", `</span> Give a whole number, 0 or more.`)
+	at(save("tags", "<b>"), "tags", "Tags is not valid: leave empty tags")
+	at(save("children", "999"), "children", "There is no job 999.")
+	require.Equal(t, http.StatusSeeOther, v.post(pathOf(j)+"/start", nil).Code)
+	at(save("cron", never), "cron", "This schedule never fires again")
+	started := w.formValues(w.load(j.ID), "cron", never, "start", "1", "type", "BEAN")
+	at(v.post("/jobs/new", started).Body.String(), "cron", "This schedule never fires again")
+	require.Equal(t, http.StatusSeeOther, v.post(pathOf(j)+"/stop", nil).Code)
+	require.Equal(t, http.StatusSeeOther, v.post(pathOf(j)+"/edit", w.formValues(w.load(j.ID), "cron", never)).Code)
+	assert.Contains(t, v.text(pathOf(j)), "The job is saved. This schedule never fires again", "it is stopped, and said")
+
+	preview := func(conf, zone string) string {
+		return v.text("/jobs/preview?" + url.Values{"schedule": {"CRON"}, "conf": {conf}, "zone": {zone}}.Encode())
+	}
+	assert.Contains(t, preview(never, ""), `data-at="cron"><span aria-hidden="true">✕</span> This schedule never fires`)
+	assert.Contains(t, preview("x", ""), `data-at="cron"`)
+	assert.Contains(t, preview("0 0 3 * * ?", "Nowhere/City"), `data-at="zone"`)
 }

@@ -12,6 +12,7 @@ import (
 // preview is what a schedule comes to.
 type preview struct {
 	Problem  string
+	Field    string // of Problem
 	Words    string
 	Times    []time.Time
 	Clocks   []string // what happens where clocks change
@@ -27,16 +28,17 @@ func (c *call) preview(context.Context) error {
 func (c *call) previewOf(kind, conf, zone string) preview {
 	loc, ok := c.zone(zone)
 	if !ok {
-		return preview{Problem: c.t("edit.zone.bad", zone)}
+		return preview{Problem: c.t("edit.zone.bad", zone), Field: "zone"}
 	}
+	field := (&jobForm{Schedule: kind}).scheduleField()
 	now := c.now().In(loc)
 	next, err := fires(model.ScheduleType(kind), conf, now.Truncate(time.Second))
 	if err != nil {
-		return preview{Problem: c.scheduleProblem(err)}
+		return preview{Problem: c.scheduleProblem(err), Field: field}
 	}
 	text, err := words.Schedule(c.lang, model.ScheduleType(kind), conf, zone)
 	if err != nil {
-		return preview{Problem: c.t("edit.choose")}
+		return preview{Problem: c.t("edit.choose"), Field: field}
 	}
 	p := preview{Words: text}
 	if next == nil {
@@ -47,6 +49,9 @@ func (c *call) previewOf(kind, conf, zone string) preview {
 			break
 		}
 		p.Times = append(p.Times, at)
+	}
+	if len(p.Times) == 0 {
+		return preview{Problem: c.t("refused.schedule.never"), Field: field}
 	}
 	p.Clocks = c.clocks(next, now)
 	p.Calendar = c.year(next, now)

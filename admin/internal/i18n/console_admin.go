@@ -40,6 +40,10 @@ var consoleAdmin = pageTexts{
 	"refused.child.circle": {
 		"会循环触发：{0}。", "會循環觸發：{0}。", "The jobs would trigger each other without end: {0}.",
 	},
+	"refused.schedule.never": {
+		"该调度没有今后的触发时间：请修改调度，或保持任务停止。", "該排程沒有今後的觸發時間：請修改排程，或保持任務停止。",
+		"This schedule never fires again: change it, or leave the job stopped.",
+	},
 	"refused.tag.comma": {
 		"标签“{0}”含有逗号：请写成两个标签，或去掉逗号。", "標籤「{0}」含有逗號：請寫成兩個標籤，或去掉逗號。",
 		"The tag “{0}” has a comma: write two tags, or no comma.",

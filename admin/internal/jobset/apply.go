@@ -48,7 +48,8 @@ type applier struct {
 }
 
 // Apply does what a plan says: first what is new, so that it can be a child, then what
-// changes, children before their parents, last what goes. It ends at the first job with which something is wrong, a *StepError;
+// changes, children before their parents, last what goes. It ends at the first job
+// with which something is wrong, a *StepError;
 // what was done before stays, and the same file applied again does the rest. A job
 // that was changed since the plan was made is ops.ErrStale.
 func Apply(ctx context.Context, w writer, who ops.Principal, plan *jobfile.Plan) (Done, error) {

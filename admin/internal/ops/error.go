@@ -83,6 +83,22 @@ func (e *Error) Text(l i18n.Lang) string {
 	return b.String()
 }
 
+// Words returns the message in words of our own, for pages and answers that the Java
+// admin does not have.
+func (e *Error) Words(l i18n.Lang) string {
+	words := make([]string, 0, 2*len(e.Parts))
+	for _, p := range e.Parts {
+		if p.Key != "" {
+			words = append(words, l.Own(p.Key))
+		}
+		words = append(words, p.Literal)
+	}
+	if l != i18n.En {
+		return strings.Join(words, "")
+	}
+	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+}
+
 // Error returns the English message and the detail.
 func (e *Error) Error() string {
 	text := e.Text(i18n.En)

@@ -114,8 +114,9 @@ func noNext(err error) *Error {
 		key(i18n.ScheduleType), key(i18n.SystemInvalid))
 	if err != nil {
 		e.Detail, e.Err = err.Error(), err
+		return e
 	}
-	return e
+	return e.own("refused.schedule.never")
 }
 
 // TimesOf returns the next n times (at most 1,000) of a job, as NextTimes does for

@@ -51,7 +51,7 @@ func (w *world) driveJobs(t *testing.T, o objects) {
 	p = w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/jobs",
 		with(in, "schedule", map[string]any{"type": "cron", "cron": "0 0 99 * * ?"}))
 	assert.Equal(t, []string{"/schedule/cron"}, pointers(t, p))
-	assert.Equal(t, "Cron illegal", p["title"])
+	assert.Equal(t, "Cron is not valid", p["title"])
 	p = w.must(t, http.StatusBadRequest, "POST", "/v1/jobs", with(in, "colour", "x"))
 	assert.Equal(t, []string{"/colour"}, pointers(t, p))
 	p = w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/jobs", with(in, "name", ""), "Accept-Language", "zh-TW")

@@ -52,7 +52,7 @@ func moveJobs(ctx context.Context, c *call) error {
 	}
 	answer := moved{Moved: r.Done, Refused: []jobRefusal{}, ChangeIDs: orEmpty(made.Undoable())}
 	for _, refused := range r.Refused {
-		message := title(refused.Err, c.s.language(c.r))
+		message := refused.Err.Words(c.s.language(c.r))
 		if message == "" {
 			message = refused.Err.Detail
 		}

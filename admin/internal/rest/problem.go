@@ -116,7 +116,7 @@ func ofOps(e *ops.Error) *Problem {
 		k = kindInvalid
 	}
 	p := problem(k, e.Detail)
-	p.text = func(l i18n.Lang) string { return title(e, l) }
+	p.text = e.Words
 	if e.Kind != ops.Invalid && e.Kind != ops.Conflict {
 		return p
 	}
@@ -124,7 +124,7 @@ func ofOps(e *ops.Error) *Problem {
 		if pointer := pointerOf(part); pointer != "" {
 			detail := e.Detail
 			if detail == "" {
-				detail = e.Text(i18n.En)
+				detail = e.Words(i18n.En)
 			}
 			p.Errors = []fieldFault{{pointer, detail}}
 			break
@@ -139,22 +139,6 @@ func pointerOf(part ops.Part) string {
 		return literals[strings.TrimSpace(part.Literal)]
 	}
 	return pointers[part.Key]
-}
-
-// title is the text of a refusal. The Java admin puts its parts together without
-// blanks, which English wants.
-func title(e *ops.Error, l i18n.Lang) string {
-	if l != i18n.En {
-		return e.Text(l)
-	}
-	words := make([]string, 0, 2*len(e.Parts))
-	for _, part := range e.Parts {
-		if part.Key != "" {
-			words = append(words, l.Text(part.Key))
-		}
-		words = append(words, part.Literal)
-	}
-	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
 // pointers are the fields that texts of package ops speak of.

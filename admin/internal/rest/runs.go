@@ -277,7 +277,7 @@ func (c *call) bulk(ctx context.Context, do func(context.Context, int64) (string
 		var refused *ops.Error
 		switch {
 		case errors.As(err, &refused):
-			if result.Message = title(refused, c.s.language(c.r)); result.Message == "" {
+			if result.Message = refused.Words(c.s.language(c.r)); result.Message == "" {
 				result.Message = refused.Detail
 			}
 		case err != nil:

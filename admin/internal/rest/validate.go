@@ -95,7 +95,7 @@ func (f *faults) refused(e *ops.Error) {
 		return
 	}
 	detail := e.Detail
-	if text := title(e, i18n.En); detail == "" || e.Kind == ops.Forbidden {
+	if text := e.Words(i18n.En); detail == "" || e.Kind == ops.Forbidden {
 		detail = text + ": " + detail
 	}
 	f.add(pointer, strings.TrimSuffix(detail, ": "))

@@ -25,22 +25,27 @@ const ask = async () => {
     const answer = await fetch(url, { headers: { Accept: 'text/html' } });
     if (!answer.ok || answer.redirected || mine !== asked) return;
     preview.innerHTML = await answer.text(); // rendered and escaped by the server
-    atTheField(kind === 'FIX_RATE' ? 'seconds' : 'cron');
+    atTheField();
   } catch {
     // the next change asks again
   }
 };
 // What is wrong with the schedule is said at its field, in place of what was said
 // when it was sent.
-const atTheField = (name) => {
-  for (const other of ['cron', 'seconds']) {
-    const problems = document.querySelector('#p-' + other);
-    const problem = other === name ? preview.querySelector(':scope > .problem') : null;
-    problems.replaceChildren(...(problem ? [problem] : []));
-    problems.closest('.field').classList.toggle('field-bad', problem !== null);
-    field(other).toggleAttribute('aria-invalid', problem !== null);
-    if (problem) field(other).setAttribute('aria-invalid', 'true');
+const atTheField = () => {
+  const problem = preview.querySelector(':scope > .problem');
+  for (const name of ['cron', 'seconds', 'zone']) {
+    const mine = problem?.dataset.at === name;
+    const problems = document.querySelector('#p-' + name);
+    problems.replaceChildren(...(mine ? [problem] : []));
+    mark(name, mine);
   }
+};
+// A field is marked as one with a problem, or as one without.
+const mark = (name, bad) => {
+  document.querySelector('#p-' + name).closest('.field').classList.toggle('field-bad', bad);
+  field(name).toggleAttribute('aria-invalid', false);
+  if (bad) field(name).setAttribute('aria-invalid', 'true');
 };
 const soon = () => {
   clearTimeout(timer);
@@ -152,7 +157,7 @@ const where = (text, at) => {
 };
 const say = (name, text) => {
   const problems = document.querySelector('#p-' + name);
-  problems.closest('.field').classList.toggle('field-bad', text !== '');
+  mark(name, text !== '');
   problems.replaceChildren();
   if (text === '') return;
   const p = document.createElement('p');
@@ -166,8 +171,6 @@ const check = () => {
   note.className = 'hint';
   note.textContent = '';
   const bad = isJSON() && found.at >= 0;
-  param.toggleAttribute('aria-invalid', false);
-  if (bad) param.setAttribute('aria-invalid', 'true');
   say('param', !bad ? '' : text.trim() === '' ? param.dataset.empty : where(text, found.at));
   if (!isJSON() && !/^\s*[[{]/.test(text)) return;
   if (found.at < 0) note.textContent = '✓ ' + param.dataset.json;
@@ -190,6 +193,11 @@ document.querySelector('#format').addEventListener('click', (e) => {
   param.focus();
 });
 if (!document.querySelector('#p-param .problem')) check();
+
+// Numbers are checked while typing.
+for (const input of form.querySelectorAll('[data-bad]')) {
+  input.addEventListener('input', () => say(input.name, input.validity.valid ? '' : input.dataset.bad));
+}
 
 // Child jobs: looked for by name, chosen with a click, taken out with another.
 const picker = document.querySelector('#picker');

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -266,16 +267,37 @@ func lacksRole(e *ops.Error) bool {
 	return e.Kind == ops.Forbidden && len(e.Parts) > 0 && e.Parts[0].Key == i18n.SystemPermissionLimit
 }
 
-// signinFor is the login page from which one comes back to r.
+// signinFor is the login page from which one comes back to r. It says when a login
+// has ended.
 func signinFor(r *http.Request) string {
-	next := httpx.Path(r)
+	next, why := httpx.Path(r), ""
 	if r.URL.RawQuery != "" {
 		next += "?" + r.URL.RawQuery
 	}
 	if next == "/" {
+		next = ""
+	}
+	if cookie, err := r.Cookie(sessionCookie); err == nil && cookie.Value != "" {
+		why = whyEnded
+	}
+	return "/signin" + query("next", next, "why", why)
+}
+
+// signinUndone is the login page for who has sent something without a login: it
+// says that it was not done, and leads back to the page that sent it. action is
+// the pattern of what was sent.
+func (c *call) signinUndone(action string) string {
+	if action == "/signout" {
 		return "/signin"
 	}
-	return "/signin?next=" + url.QueryEscape(next)
+	next := c.local(c.str("back"), "")
+	if u, err := url.Parse(c.r.Referer()); next == "" && err == nil && u.Host == c.r.Host {
+		next = c.local(u.RequestURI(), "")
+		if here := httpx.Path(c.r); next == here && !c.s.has(action) { // it asked whether one is sure, and cannot be opened
+			next = path.Dir(here)
+		}
+	}
+	return "/signin" + query("next", next, "why", whyUndone)
 }
 
 // status is how the node is, asked with a limit by Config.Cluster.

@@ -51,6 +51,39 @@ func TestSignIn(t *testing.T) {
 	assert.Equal(t, int((30 * 24 * time.Hour).Seconds()), rec.Result().Cookies()[0].MaxAge)
 }
 
+// TestSignInSaysWhy: who is led to the login page is told that the login has ended,
+// and that what was sent was not done.
+func TestSignInSaysWhy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.as(w.admin)
+	v := w.as(nil)
+	assert.NotContains(t, v.text("/signin"), "login has ended")
+	v.cookies[sessionCookie] = "of a session that was ended"
+	to := v.get("/jobs?state=started").Header().Get("Location")
+	assert.Equal(t, "/signin?next=%2Fjobs%3Fstate%3Dstarted&why=ended", to)
+	assert.Contains(t, v.text(to), "Your login has ended. Sign in again")
+
+	for from, c := range map[string]struct{ path, form, want string }{
+		"http://example.com/jobs/2?tab=x":       {"/jobs/2/run", "param=p", "/signin?next=%2Fjobs%2F2%3Ftab%3Dx&why=undone"},
+		"http://example.com/jobs/2/delete":      {"/jobs/2/delete", "sure=1", "/signin?next=%2Fjobs%2F2%2Fdelete&why=undone"},
+		"http://example.com/executors/2/delete": {"/executors/2/delete", "", "/signin?next=%2Fexecutors%2F2&why=undone"},
+		"http://example.com/jobs/2/edit":        {"/jobs/2/edit", "name=x", "/signin?next=%2Fjobs%2F2%2Fedit&why=undone"},
+		"http://example.com/jobs/bulk":          {"/jobs/bulk", "back=%2Fjobs%3Ftag%3Da", "/signin?next=%2Fjobs%3Ftag%3Da&why=undone"},
+		"":                                      {"/jobs/2/run", "", "/signin?why=undone"},
+		"http://example.com/settings/access":    {"/signout", "", "/signin"},
+	} {
+		v.header = map[string]string{"Referer": from}
+		rec := v.send(http.MethodPost, c.path, c.form)
+		assert.Equal(t, c.want, rec.Header().Get("Location"), from)
+	}
+	page := v.text("/signin?next=%2Fjobs%2F2&why=undone")
+	assert.Contains(t, page, "what you sent was NOT done")
+	rec := v.post("/signin", url.Values{"name": {"admin"}, "password": {"wrong"}, "why": {"undone"}})
+	assert.Contains(t, rec.Body.String(), "what you sent was NOT done", "still told after a wrong password")
+	assert.NotContains(t, v.text("/signin?why=%22evil"), "evil&#34;")
+}
+
 func TestSignInIsThrottled(t *testing.T) {
 	t.Parallel()
 	v := newWorld(t).as(nil)

@@ -177,7 +177,7 @@ func (s *Server) guard(route httpx.Route) httpx.Handler {
 		case c.user == nil && c.once != nil:
 			return c.redirect("/setup")
 		case c.user == nil && route.Changes:
-			return c.redirect("/signin")
+			return c.redirect(c.signinUndone(route.Path))
 		case c.user == nil:
 			return c.redirect(signinFor(r))
 		case route.Permission == httpx.Admin && !c.user.Admin:

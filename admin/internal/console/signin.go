@@ -18,7 +18,22 @@ type signinPage struct {
 	Name    string
 	Next    string
 	Problem string
-	Setup   bool // the admin waits to be set up
+	Why     string // one is led here: ended, undone, or "" for no reason that is told
+	Setup   bool   // the admin waits to be set up
+}
+
+// Why one is led to the login page.
+const (
+	whyEnded  = "ended"  // the login has ended
+	whyUndone = "undone" // and something was sent without one, which was not done
+)
+
+// whySignin is the reason that the login page tells.
+func (c *call) whySignin() string {
+	if why := c.str("why"); why == whyEnded || why == whyUndone {
+		return why
+	}
+	return ""
 }
 
 // signin shows the login page, and sends on who is logged in.
@@ -38,13 +53,14 @@ func (c *call) signin(ctx context.Context) error {
 	if first && state.Alone {
 		return c.redirect("/setup")
 	}
-	return c.render(ctx, "signin", head{Title: c.t("signin.title")}, signinPage{Next: next, Setup: first})
+	p := signinPage{Next: next, Setup: first, Why: c.whySignin()}
+	return c.render(ctx, "signin", head{Title: c.t("signin.title")}, p)
 }
 
 // doSignin checks a password and begins a session. A foreign page cannot post
 // here, see httpx.Protect.
 func (c *call) doSignin(ctx context.Context) error {
-	p := signinPage{Name: c.str("name"), Next: c.local(c.str("next"), "/")}
+	p := signinPage{Name: c.str("name"), Next: c.local(c.str("next"), "/"), Why: c.whySignin()}
 	password := c.r.PostForm.Get("password")
 	if p.Name == "" || password == "" {
 		return c.signinAgain(ctx, http.StatusUnprocessableEntity, p, c.t("signin.empty"))

@@ -111,6 +111,14 @@ var consoleFrame = pageTexts{
 	"signin.remember": {"在此设备上保持登录 30 天", "在此裝置上保持登入 30 天", "Stay signed in on this device for 30 days"},
 	"signin.empty":    {"请输入账号和密码。", "請輸入帳號和密碼。", "Enter user name and password."},
 	"signin.wrong":    {"账号或密码不正确。", "帳號或密碼不正確。", "The user name or the password is not right."},
+	"signin.why.ended": {
+		"登录已失效，请重新登录。", "登入已失效，請重新登入。", "Your login has ended. Sign in again to go on.",
+	},
+	"signin.why.undone": {
+		"登录已失效，您提交的内容未执行。重新登录后会回到原页面，请重新填写并提交。",
+		"登入已失效，您送出的內容未執行。重新登入後會回到原頁面，請重新填寫並送出。",
+		"Your login has ended: what you sent was NOT done. Sign in to come back to the page, then enter and send it again.",
+	},
 	"signin.wait": {
 		"尝试次数过多，请 {0} 秒后再试。", "嘗試次數過多，請 {0} 秒後再試。",
 		"Too many attempts. Try again in {0} s.",

@@ -49,20 +49,23 @@ func (s *system) handler(stopping <-chan struct{}) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	proxies, err := httpx.ParseProxies(s.cfg.TrustedProxies)
+	if err != nil {
+		return nil, err
+	}
 	executors, err := api.New(api.Config{
 		Token: s.cfg.AccessToken, Completion: s.writer, Registry: s.registry, Logs: s.store, Jobs: s.ops,
 		Declarer: declarer,
-		Lang:     s.lang, Logger: s.part("api"),
+		Lang:     s.lang, Logger: s.part("api"), Client: proxies.ClientIP,
 		Observe: func(o api.Observation) {
 			if o.Items > 0 {
 				s.metrics.Callback(o.Items)
 			}
+			if o.Refused {
+				s.metrics.Refused()
+			}
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	proxies, err := httpx.ParseProxies(s.cfg.TrustedProxies)
 	if err != nil {
 		return nil, err
 	}

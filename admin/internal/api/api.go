@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -56,6 +57,8 @@ type Observation struct {
 	Items int    // results of a callback, else 0
 	Code  int32  // of the answer; 413 for a body that is too large
 	Took  time.Duration
+	// Refused says that its token was wrong.
+	Refused bool
 }
 
 // Config describes an API. Completion, Registry and Logs are required.
@@ -75,6 +78,8 @@ type Config struct {
 	// Lang is the language of the job API's refusals. Default zh_CN.
 	Lang   i18n.Lang
 	Logger *slog.Logger // default: discards
+	// Client is the address of who calls. Default: the peer's.
+	Client func(*http.Request) netip.Addr
 	// Observe is told of every call. It must not block. Default: nobody is.
 	Observe func(Observation)
 }
@@ -87,6 +92,8 @@ type API struct {
 	tokens tokenTable
 	bodies bodies
 	bucket bucket
+
+	refusals refusals
 }
 
 // New returns an API.
@@ -97,6 +104,9 @@ func New(cfg Config) (*API, error) {
 	cfg.Lang = cmp.Or(cfg.Lang, i18n.ZhCN)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Client == nil {
+		cfg.Client = peer
 	}
 	if cfg.Observe == nil {
 		cfg.Observe = func(Observation) {}
@@ -160,6 +170,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o := Observation{Call: a.label(c.name), Items: c.items, Code: answer.Code, Took: time.Since(start)}
 	if status != http.StatusOK {
 		o.Code = int32(status) //nolint:gosec // 413
+	}
+	if o.Refused = wrongToken(answer); o.Refused {
+		a.refused(r.Context(), r)
 	}
 	a.cfg.Observe(o)
 }

@@ -43,6 +43,7 @@ type Metrics struct {
 	batch    prometheus.Histogram
 	writing  prometheus.Histogram
 	calls    prometheus.Histogram
+	refused  prometheus.Counter
 	ops      *prometheus.HistogramVec
 	opFaults *prometheus.CounterVec
 	opNames  *names
@@ -63,7 +64,7 @@ func New(version string) *Metrics {
 	build.WithLabelValues(label(version)).Set(1)
 	m.registry.MustRegister(
 		m.lateness, m.fires, m.planned, m.planning, m.misfires, m.doubles, m.ended, m.void,
-		m.batch, m.writing, m.calls, m.ops, m.opFaults, m.alarms, build,
+		m.batch, m.writing, m.calls, m.refused, m.ops, m.opFaults, m.alarms, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
@@ -109,6 +110,7 @@ func (m *Metrics) makeStore() {
 	m.batch = histogram("completion_batch_rows", "Rows that one transaction of results stored.", rowBuckets)
 	m.writing = histogram("completion_batch_seconds", "Length of a transaction of results.", storeBuckets)
 	m.calls = histogram("callback_items", "Results in one call of an executor.", rowBuckets)
+	m.refused = counter("wrong_tokens_total", "Calls of executors and programs refused for a wrong access token.")
 	m.ops = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Name: "store_seconds", Buckets: storeBuckets,
 		Help: "Length of an operation of the store, by operation.",
@@ -199,6 +201,9 @@ func (m *Metrics) Stored(rows int, took time.Duration) {
 
 // Callback counts a call of an executor and the results in it.
 func (m *Metrics) Callback(items int) { m.calls.Observe(float64(items)) }
+
+// Refused counts a call that was refused for its access token.
+func (m *Metrics) Refused() { m.refused.Inc() }
 
 // StoreOp counts an operation of the store, how long it took, and whether it
 // ended with an error. op is a name of the program's, not of its data.

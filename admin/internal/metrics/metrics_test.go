@@ -60,6 +60,7 @@ func TestObservers(t *testing.T) {
 	m.Voided("something")
 	m.Stored(100, 4*time.Millisecond)
 	m.Callback(50)
+	m.Refused()
 	m.StoreOp("plan", time.Millisecond, nil)
 	m.StoreOp("plan", time.Millisecond, errors.New("gone"))
 	m.Alarm("ops", "sent")
@@ -86,6 +87,7 @@ func TestObservers(t *testing.T) {
 		`xxljob_results_void_total{reason="unknown"}`:                 "0",
 		`xxljob_completion_batch_rows_sum`:                            "100",
 		`xxljob_completion_batch_seconds_count`:                       "1",
+		`xxljob_wrong_tokens_total`:                                   "1",
 		`xxljob_callback_items_sum`:                                   "50",
 		`xxljob_store_seconds_count{op="plan"}`:                       "2",
 		`xxljob_store_errors_total{op="plan"}`:                        "1",

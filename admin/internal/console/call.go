@@ -293,7 +293,8 @@ func (c *call) signinUndone(action string) string {
 	next := c.local(c.str("back"), "")
 	if u, err := url.Parse(c.r.Referer()); next == "" && err == nil && u.Host == c.r.Host {
 		next = c.local(u.RequestURI(), "")
-		if here := httpx.Path(c.r); next == here && !c.s.has(action) { // it asked whether one is sure, and cannot be opened
+		// The page that asked whether one is sure cannot be opened by its address.
+		if here := httpx.Path(c.r); next == here && !c.s.has(action) {
 			next = path.Dir(here)
 		}
 	}

@@ -123,7 +123,7 @@ func TestForeignJobs(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, v.get("/jobs/new?from="+strconv.Itoa(int(j.ID))).Code)
 	for _, tail := range []string{"/start", "/run", "/delete", "/stop"} {
 		assert.Equal(t, http.StatusSeeOther, v.post(pathOf(j)+tail, nil).Code, tail)
-		assert.Contains(t, v.text("/jobs"), "Permission limit", tail)
+		assert.Contains(t, v.text("/jobs"), "does not allow this", tail)
 	}
 	assert.Equal(t, http.StatusForbidden, v.post(pathOf(j)+"/edit", url.Values{}).Code)
 	v.post("/jobs/bulk", url.Values{"do": {"start"}, "id": {strconv.Itoa(int(j.ID))}})

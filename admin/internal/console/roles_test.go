@@ -97,7 +97,7 @@ func TestRoleMatrix(t *testing.T) {
 				rec := w.askAs(c.v, method, route.Path, about)
 				text := told(rec)
 				ok := rec.Code != http.StatusForbidden && rec.Code != http.StatusNotFound &&
-					!strings.Contains(text, "Permission limit") && !strings.HasPrefix(rec.Header().Get("Location"), "/signin")
+					!strings.Contains(text, "does not allow this") && !strings.HasPrefix(rec.Header().Get("Location"), "/signin")
 				word := "-"
 				if ok {
 					word = "yes"

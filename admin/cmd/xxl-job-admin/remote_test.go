@@ -231,6 +231,9 @@ func (k *kitchen) jobs(t *testing.T) {
 	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "7d"))
 	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "executor", "token", "kitchen", "--overlap", "endless"))
 	assert.Equal(t, cli.ExitUsage, k.run(t, "", "job", "apply", "-f", "wrong.yaml"))
+	k.write(t, "circle.yaml", "group: kitchen\nname: a\nhandler: echo\nchildren: [b]\n---\n"+
+		"group: kitchen\nname: b\nhandler: echo\nchildren: [a]\n")
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "job", "apply", "-f", "circle.yaml", "--yes"))
 	k.write(t, "script.yaml", "group: kitchen\nname: fresh\nschedule: {cron: x}\n---\ngroup: kitchen\nname: clean\n"+
 		"code_type: glue_shell\ncode: echo\n")
 	assert.Equal(t, cli.ExitFault, k.run(t, "", "job", "apply", "-f", "script.yaml", "--dry-run"))

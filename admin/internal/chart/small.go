@@ -62,6 +62,9 @@ type StripRun struct {
 	Label string        // result, duration and time, in words
 	Took  time.Duration // 0 while unknown
 	Class Class
+	// Unsent is a run that was not started: a short cross without a bar, since it
+	// took no time.
+	Unsent bool
 }
 
 // Strip shows the last runs of a job: the height is the duration, colour and
@@ -208,22 +211,39 @@ func (d *stripDrawing) draw(c *canvas, r *StripRun, x float64, newest bool) {
 		c.open("g")
 	}
 	c.text("title", r.Label)
-	c.tag("rect", "class", "chart-hit", "x", num(x))                // the style sheet says how large
-	if r.Class == Failed || r.Class == Timeout || r.Class == Lost { // seen at a glance, however short the run was
+	c.tag("rect", "class", "chart-hit", "x", num(x)) // the style sheet says how large
+	switch {
+	case r.Unsent:
+		c.cross(r.Class, x+1, d.height-d.bar-1, d.bar)
+	case r.Class == Failed || r.Class == Timeout || r.Class == Lost: // seen at a glance, however short the run was
 		c.tag("rect", "class", r.Class.name()+" chart-fault", "x", num(x+1), "y", "0", "width", num(d.bar),
 			"height", num(d.height))
-	}
-	height := math.Round(d.high(r.Took)*10) / 10
-	c.shape(r.Class, x+1, d.height-height, d.bar, height)
-	if r.Took > d.short && d.short > 0 {
-		y := d.height - d.room()
-		c.tag("path", "class", "chart-cut", "d", "M"+num(x)+" "+num(y)+"l"+num(d.slot)+"-3")
+		fallthrough
+	default:
+		d.column(c, r, x)
 	}
 	if linked {
 		c.end("a")
 	} else {
 		c.end("g")
 	}
+}
+
+// column draws the bar of a run at x.
+func (d *stripDrawing) column(c *canvas, r *StripRun, x float64) {
+	height := math.Round(d.high(r.Took)*10) / 10
+	c.shape(r.Class, x+1, d.height-height, d.bar, height)
+	if r.Took > d.short && d.short > 0 {
+		y := d.height - d.room()
+		c.tag("path", "class", "chart-cut", "d", "M"+num(x)+" "+num(y)+"l"+num(d.slot)+"-3")
+	}
+}
+
+// cross draws a cross in a square.
+func (c *canvas) cross(class Class, x, y, size float64) {
+	name := class.name() + " chart-mark"
+	c.tag("line", "class", name, "x1", num(x), "y1", num(y), "x2", num(x+size), "y2", num(y+size))
+	c.tag("line", "class", name, "x1", num(x+size), "y1", num(y), "x2", num(x), "y2", num(y+size))
 }
 
 // shape draws a bar in the shape of its result: ok is whole, failed and timed out

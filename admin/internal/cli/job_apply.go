@@ -57,6 +57,9 @@ func (a *jobApply) Run(ctx context.Context, con Console) error {
 			}
 		}
 		plan, err := jobfile.Make(w, jobs, scope)
+		if _, circle := errors.AsType[jobfile.CircleError](err); circle {
+			return UsageError{Err: err}
+		}
 		if err != nil {
 			return err
 		}

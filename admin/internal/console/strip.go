@@ -45,9 +45,14 @@ func (c *call) stripOf(
 	for i := range runs {
 		r := &runs[i]
 		how := c.stateOf(*r)
+		took, sent := "–", r.TriggerCode == model.CodeSuccess
+		if sent {
+			took = c.lasted(*r)
+		}
 		run := chart.StripRun{
-			Label: how.Text + " · " + c.lasted(*r) + " · " + say.Stamp(r.TriggerTime.In(c.s.cfg.Location)),
-			Took:  r.Took(now), Class: classes[how.Kind],
+			Unsent: !sent && r.Kind().Fault(),
+			Label:  how.Text + " · " + took + " · " + say.Stamp(r.TriggerTime.In(c.s.cfg.Location)),
+			Took:   r.Took(now), Class: classes[how.Kind],
 		}
 		if linked {
 			run.Href = httpx.Prefix(c.r) + "/runs/" + strconv.FormatInt(r.ID, 10)
@@ -55,6 +60,9 @@ func (c *call) stripOf(
 		s.Runs = append(s.Runs, run)
 	}
 	knee, top := s.Scale()
+	if top == 0 && !slices.ContainsFunc(s.Runs, func(r chart.StripRun) bool { return !r.Unsent }) {
+		return s.HTML(), "", "" // none was started: there is no scale
+	}
 	tallest = say.Took(c.lang, cmp.Or(top, time.Second))
 	if s.Unit = c.t("job.strip.unit", tallest); knee < top {
 		s.Unit = c.t("job.strip.knee", say.Took(c.lang, knee), tallest)

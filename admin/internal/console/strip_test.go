@@ -1,6 +1,8 @@
 package console
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -122,4 +124,21 @@ func TestFaultsStandOut(t *testing.T) {
 		s := chart.Strip{Runs: []chart.StripRun{{Took: time.Millisecond, Class: class}, {Took: time.Hour, Class: chart.OK}}}
 		assert.Equal(t, want, strings.Contains(string(s.HTML()), "chart-fault"), class)
 	}
+}
+
+// A run that was not started took no time: a short mark, and no scale where there are no others.
+func TestStripOfRunsThatWereNotStarted(t *testing.T) {
+	t.Parallel()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+	c := &call{lang: i18n.En, r: r, s: &Server{
+		cfg: Config{Location: time.UTC, Now: time.Now},
+	}}
+	drawn, unit := c.strip(1, recent([2]int{int(model.EndUnsent)}, [2]int{int(model.EndUnsent)}))
+	assert.Empty(t, unit)
+	assert.NotContains(t, string(drawn), "chart-fault")
+	assert.Contains(t, string(drawn), "not started · – · ")
+	_, tallest := c.shortStrip(1, recent([2]int{int(model.EndUnsent)}))
+	assert.Empty(t, tallest)
+	_, tallest = c.shortStrip(1, recent([2]int{int(model.EndUnsent)}, [2]int{int(model.EndOK)}))
+	assert.NotEmpty(t, tallest)
 }

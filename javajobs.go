@@ -211,7 +211,8 @@ func (a *javaAdder) start(
 func refusedNote(err error, out *wire.Declared) error {
 	var refused *refusedError
 	switch {
-	case !errors.As(err, &refused), refused.code == wire.CodeTimeout: // too many requests
+	case !errors.As(err, &refused), refused.code == wire.CodeTimeout, // too many requests
+		refused.msg == wire.TextTokenInvalid: // also of a group that is about to be made
 		return err
 	case strings.Contains(refused.msg, "uri-mapping("):
 		return errNoJobAPI

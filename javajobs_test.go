@@ -186,8 +186,9 @@ func TestJavaJobsFaults(t *testing.T) {
 	}
 }
 
-// TestJavaJobsAgain: a busy admin is asked again, and so is one that could not be
-// reached, and one that did not start what it had added.
+// TestJavaJobsAgain: a busy admin is asked again, and so is one that does not know
+// the group yet, one that could not be reached, and one that did not start what it had
+// added.
 func TestJavaJobsAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -195,8 +196,11 @@ func TestJavaJobsAgain(t *testing.T) {
 		m := &javaMaster{}
 		m.want = map[string]func() (int, string){
 			wire.PathAddJob: func() (int, string) {
-				if busy++; busy < 3 {
+				switch busy++; busy {
+				case 1:
 					return refusedBy(502, "Too many requests, please try again later.")()
+				case 2:
+					return refusedBy(500, wire.TextTokenInvalid)()
 				}
 				return 200, `{"code":200,"data":"7","msg":"Success","success":true}`
 			},

@@ -117,7 +117,7 @@ var consoleFrame = pageTexts{
 	"signin.why.undone": {
 		"登录已失效，您提交的内容未执行。重新登录后会回到原页面，请重新填写并提交。",
 		"登入已失效，您送出的內容未執行。重新登入後會回到原頁面，請重新填寫並送出。",
-		"Your login has ended: what you sent was NOT done. Sign in to come back to the page, then enter and send it again.",
+		"Your login has ended: what you sent was NOT done. Sign in to come back to the page, then send it again.",
 	},
 	"signin.wait": {
 		"尝试次数过多，请 {0} 秒后再试。", "嘗試次數過多，請 {0} 秒後再試。",

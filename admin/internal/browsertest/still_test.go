@@ -100,7 +100,7 @@ func TestListsWithoutScripts(t *testing.T) {
 	b.write(`#command`, "endless")
 	b.follow(key("Enter"))
 	assert.Equal(t, fmt.Sprintf("/jobs/%d", w.seeds.jobs[2]), b.text(`location.pathname`))
-	b.follow(click(`#again`)...)
+	b.follow(chromedp.Focus(chromedp.CSS(`#again`)), key("Enter")) // without a mouse, too
 	assert.Equal(t, fmt.Sprintf("/jobs/%d", w.seeds.jobs[2]), b.text(`location.pathname`))
 	b.clean("lists without scripts")
 }

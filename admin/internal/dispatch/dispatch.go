@@ -308,6 +308,9 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		nap := d.sendDue()
 		d.fenceLanes()
 		d.cfg.Ticked()
+		if nap == 0 && ctx.Err() == nil {
+			continue // something was sent, and meanwhile more may be due
+		}
 		timer.Reset(nap)
 		select {
 		case <-ctx.Done():
@@ -322,7 +325,8 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	}
 }
 
-// sendDue starts all that is due and returns how long to sleep.
+// sendDue starts all that is due and returns how long to sleep: 0 only if something
+// was due.
 func (d *Dispatcher) sendDue() time.Duration {
 	now := d.cfg.Now()
 	var due []*entry

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,6 +45,9 @@ func TestCheckJobs(t *testing.T) {
 			"GLUE Type" + i18n.En.Text(i18n.JobinfoGlueGluetypeInvalid),
 		}},
 		{"tags", Draft{Job: bean(w.gold), Tags: []string{"a,b"}}, []string{"Tagsillegal"}},
+		{"more children than fit", draft(func(j *model.Job) { j.Children = model.T(strings.Repeat("x,", 200)) }), []string{
+			"Child Job ID Length limit[0-255]",
+		}},
 		{"nothing to start", draft(func(j *model.Job) { j.Running = true }), []string{
 			i18n.En.Text(i18n.ScheduleTypeNoneLimitStart),
 		}},

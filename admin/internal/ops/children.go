@@ -35,14 +35,24 @@ func (s *Service) CheckChildren(ctx context.Context, p Principal, jobID int32, l
 	if err := s.needLogin(ctx, p, "job.check"); err != nil {
 		return nil, err
 	}
+	if e := fits(childrenField(list)); e != nil {
+		return []*Error{e}, nil
+	}
 	return s.childFaults(ctx, p, &model.Job{ID: jobID, Children: model.T(list)}, s.jobsByID)
 }
 
+// childrenField is a list of child jobs as typed, with what its column holds.
+func childrenField(list string) field { return field{key(i18n.JobinfoFieldChildJobID), list, 255} }
+
 // childFaults is checkChildren with all that is wrong, where read tells the children
-// of other jobs.
+// of other jobs. Of a list that is longer than its column, which is refused elsewhere,
+// it says nothing: there would be no end of it.
 func (s *Service) childFaults(ctx context.Context, p Principal, j *model.Job, read readJobs) ([]*Error, error) {
 	if blank(j.Children.S) {
 		j.Children.S = ""
+		return nil, nil
+	}
+	if fits(childrenField(j.Children.S)) != nil {
 		return nil, nil
 	}
 	ids, _ := splitIDs(j.Children.S)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -38,6 +39,19 @@ func TestChildren(t *testing.T) {
 	require.NoError(t, w.UpdateJob(ctx, w.admin, bean(w.gold, withID(id), children(foreign))))
 	_, err = w.CreateJob(ctx, w.mine, bean(w.gold, func(j *model.Job) { j.Children = model.T(id32(a) + ",x") }))
 	refusal(t, err, Invalid, "Child Job ID(x)illegal")
+}
+
+// TestCheckChildren: a list as it is typed, of which nobody knows yet how long it is.
+func TestCheckChildren(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	faults, err := w.CheckChildren(t.Context(), w.mine, 0, "x,y")
+	require.NoError(t, err)
+	assert.Len(t, faults, 2)
+	faults, err = w.CheckChildren(t.Context(), w.mine, 0, strings.Repeat("x,", 200))
+	require.NoError(t, err)
+	require.Len(t, faults, 1, "one for the list, none for each of its items")
+	assert.Contains(t, faults[0].Text(i18n.En), "Length limit[0-255]")
 }
 
 func TestChildCycle(t *testing.T) {

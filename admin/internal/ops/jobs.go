@@ -216,7 +216,7 @@ func (s *Service) commonChecks(j *model.Job, code func() *Error) []func() *Error
 		{key(i18n.JobinfoFieldExecutorparam), j.Param.S, s.cfg.ParamMax},
 		{key(i18n.JobinfoGlueSource), j.GlueSource.S, maxSource},
 		{key(i18n.JobinfoGlueRemark), j.GlueRemark.S, 128},
-		{key(i18n.JobinfoFieldChildJobID), j.Children.S, 255},
+		childrenField(j.Children.S),
 	} {
 		checks = append(checks, func() *Error { return fits(f) })
 	}

@@ -28,6 +28,9 @@ const (
 	// needleLeast and needleMost bound what is looked for of the reported failure,
 	// in bytes: less is found everywhere, more may be cut in the log.
 	needleLeast, needleMost = 4, 200
+	// causesLooked is how many causes of a failure are looked for, those that it
+	// names last: each costs a look at every line.
+	causesLooked = 8
 )
 
 var (
@@ -66,7 +69,7 @@ func NewFinder(message string) *Finder {
 	if len(head) > 0 && !wrapper.MatchString(head[0]) {
 		f.add(head[0])
 	}
-	for _, cause := range causes {
+	for _, cause := range causes[max(len(causes)-causesLooked, 0):] {
 		f.add(cause)
 	}
 	return f

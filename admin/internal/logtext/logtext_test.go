@@ -1,6 +1,7 @@
 package logtext
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -100,6 +101,20 @@ func TestFailing(t *testing.T) {
 		assert.Equal(t, tt.want, whole.Line(), tt.name)
 		assert.Equal(t, tt.want, parts.Line(), "%s, in parts", tt.name)
 	}
+}
+
+// TestManyCauses: what a handler writes into its message does not say how much work
+// each line of its log is.
+func TestManyCauses(t *testing.T) {
+	t.Parallel()
+	message := "x.Failure: it failed\n"
+	for i := range 1000 {
+		message += fmt.Sprintf("Caused by: x.Cause: number %d\n", i)
+	}
+	f := NewFinder(message)
+	assert.Len(t, f.needles, 1+causesLooked)
+	f.Read("x.Failure\nnumber 999\nx.Cause: number 999\n", 1)
+	assert.Equal(t, 3, f.Line(), "the last cause is one of those that are looked for")
 }
 
 // FuzzFailing: the line exists, and is the same whatever the parts.

@@ -56,7 +56,7 @@ func (s *system) handler(stopping <-chan struct{}) (http.Handler, error) {
 	executors, err := api.New(api.Config{
 		Token: s.cfg.AccessToken, Completion: s.writer, Registry: s.registry, Logs: s.store, Jobs: s.ops,
 		Declarer: declarer,
-		Lang:     s.lang, Logger: s.part("api"), Client: proxies.ClientIP,
+		Lang:     s.lang, Logger: s.part("api"), Client: proxies.ClientIP, Refusals: &s.refusals,
 		Observe: func(o api.Observation) {
 			if o.Items > 0 {
 				s.metrics.Callback(o.Items)

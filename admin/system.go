@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/alarm"
+	"github.com/xxljob-go/xxljob/admin/internal/api"
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
 	"github.com/xxljob-go/xxljob/admin/internal/completion"
 	"github.com/xxljob-go/xxljob/admin/internal/dispatch"
@@ -56,6 +57,7 @@ type system struct {
 	ops        *ops.Service
 	pulse      *pulse.Pulse
 	forecast   *forecast.Forecast
+	refusals   api.Refusals
 
 	javaSeen  atomic.Int64 // when a run of a Java node was last taken over, Unix milliseconds
 	shared    bool         // Java nodes work on the same database
@@ -303,6 +305,7 @@ func (s *system) buildOps(context.Context) error {
 		Dispatcher: manual{store: s.store, dispatcher: s.dispatcher, now: time.Now},
 		Executors:  executors{s.client}, Registry: s.registry, Completion: s.writer, Passwords: s.auth,
 		Unknown:     s.registry.Unknown,
+		Refused:     s.refusals.List,
 		FirstStart:  s.auth,
 		CodeEditing: s.cfg.CodeEditing, SharedWithJava: s.shared, Location: s.cfg.TimeZone, Lang: s.lang,
 		Logins: s.auth, System: s, Retention: s.retention(),

@@ -143,6 +143,7 @@ func TestEveryOperation(t *testing.T) {
 		func() error { return drain(c.Groups(ctx, "")) },
 		func() error { return drain(c.Runs(ctx, RunFilter{From: now, MinTook: time.Second})) },
 		func() error { _, _, err := c.UnknownGroups(ctx); return err },
+		func() error { _, _, err := c.RefusedExecutors(ctx); return err },
 		func() error { return drain(c.Users(ctx, "")) },
 		func() error { return drain(c.Members(ctx, 7)) },
 		second(c.SetMember(ctx, 7, "anna", RoleViewer)),

@@ -64,6 +64,32 @@ func (c *Client) UnknownGroups(ctx context.Context) (list []UnknownGroup, appNam
 	return out.Items, out.AppNames, nil
 }
 
+// RefusedExecutor is who has called as an executor with a wrong access token.
+type RefusedExecutor struct {
+	Client  string     `json:"client"`   // the IP address that the calls came from
+	AppName string     `json:"app_name"` // as the caller has it, cut; "" where it named none
+	Address string     `json:"address"`  // that it wanted to register, cut; "" where it named none
+	Call    string     `json:"call"`     // the last one: registry, callback, …
+	Count   int        `json:"count"`
+	First   *time.Time `json:"first"`
+	Last    *time.Time `json:"last"`
+}
+
+// RefusedExecutors lists who has called as an executor with a wrong access token
+// within the last hour, and with the right one not since, as the node of the admin
+// that answers has seen it; node is its name. Who came last is first, at most 100. It
+// is for who sees every group.
+func (c *Client) RefusedExecutors(ctx context.Context) (list []RefusedExecutor, node string, err error) {
+	out, err := get[struct {
+		Items []RefusedExecutor `json:"items"`
+		Node  string            `json:"node"`
+	}](ctx, c, "/groups/refused")
+	if err != nil {
+		return nil, "", err
+	}
+	return out.Items, out.Node, nil
+}
+
 func (c *Client) group(ctx context.Context, r *call) (*Group, error) {
 	var g Group
 	r.out = &g

@@ -180,6 +180,8 @@ func TestRemote(t *testing.T) {
 		return err == nil && n == 1
 	}, startLimit, 20*time.Millisecond, "the executor registers, and has no group")
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "list", "--unknown"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "list", "--refused"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "executor", "list", "--refused", "--unknown"))
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "create", "kitchen", "--title", "Kitchen"))
 	k.addressed(t, c)
 

@@ -80,6 +80,8 @@ type Config struct {
 	Logger *slog.Logger // default: discards
 	// Client is the address of who calls. Default: the peer's.
 	Client func(*http.Request) netip.Addr
+	// Refusals keeps the calls with a wrong token. Default: nobody reads them.
+	Refusals *Refusals
 	// Observe is told of every call. It must not block. Default: nobody is.
 	Observe func(Observation)
 }
@@ -92,8 +94,6 @@ type API struct {
 	tokens tokenTable
 	bodies bodies
 	bucket bucket
-
-	refusals refusals
 }
 
 // New returns an API.
@@ -107,6 +107,9 @@ func New(cfg Config) (*API, error) {
 	}
 	if cfg.Client == nil {
 		cfg.Client = peer
+	}
+	if cfg.Refusals == nil {
+		cfg.Refusals = new(Refusals)
 	}
 	if cfg.Observe == nil {
 		cfg.Observe = func(Observation) {}
@@ -159,7 +162,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	c := &call{api: a, name: strings.TrimPrefix(httpx.Path(r), pathRoot)}
 	status, answer := c.serve(w, r)
-	if c.name == "registry" && a.cfg.Declarer != nil && strings.HasPrefix(r.UserAgent(), wire.Native) {
+	if c.name == registryCall && a.cfg.Declarer != nil && strings.HasPrefix(r.UserAgent(), wire.Native) {
 		w.Header().Set(wire.HeaderDeclare, a.cfg.Declarer.Policy())
 	}
 	buf := a.bodies.get()
@@ -171,17 +174,21 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if status != http.StatusOK {
 		o.Code = int32(status) //nolint:gosec // 413
 	}
-	if o.Refused = wrongToken(answer); o.Refused {
-		a.refused(r.Context(), r)
+	o.Refused = wrongToken(answer)
+	switch {
+	case o.Refused:
+		a.refused(r.Context(), c.stranger(r), o.Call)
+	case c.name == registryCall && answer.Code == wire.CodeSuccess:
+		a.cfg.Refusals.settled(c.stranger(r))
 	}
 	a.cfg.Observe(o)
 }
 
 // handlers are the calls by the last part of their path.
 var handlers = map[string]func(c *call, ctx context.Context, body []byte) wire.Response{
-	"callback":       (*call).callback,
-	"registry":       (*call).registry,
-	"registryRemove": (*call).registryRemove,
+	"callback":    (*call).callback,
+	registryCall:  (*call).registry,
+	registryLeave: (*call).registryRemove,
 }
 
 // jobHandlers are the calls of the job API.
@@ -221,6 +228,7 @@ type call struct {
 	name   string
 	caller caller
 	items  int
+	said   wire.RegistryRequest // of a call that registers or removes an executor
 }
 
 // serve makes the checks in their order (wire.md 2.2, the order of 3.3.0 and
@@ -244,6 +252,9 @@ func (c *call) serve(w http.ResponseWriter, r *http.Request) (status int, answer
 	case isBlank(body):
 		return http.StatusOK, refusal(wire.TextBodyEmpty)
 	case refused != "":
+		if c.name == registryCall || c.name == registryLeave {
+			c.said, _ = wire.DecodeRegistry(body) // who it is, if it says so
+		}
 		return http.StatusOK, refusal(refused)
 	}
 	if h := handlers[c.name]; h != nil {

@@ -36,6 +36,7 @@ func (c *call) register(ctx context.Context, body []byte, do func(group, app, ad
 	if err != nil {
 		return unreadable(err)
 	}
+	c.said = req
 	group, app := strings.TrimSpace(req.Group.String), strings.TrimSpace(req.Key.String)
 	addr := strings.TrimSpace(req.Value.String)
 	if group == "" || app == "" || addr == "" {

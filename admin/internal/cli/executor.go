@@ -29,7 +29,8 @@ type executorList struct {
 	Remote
 	Form
 
-	Unknown bool `help:"${executor_unknown}" env:"-"`
+	Unknown bool `help:"${executor_unknown}" env:"-" xor:"which"`
+	Refused bool `help:"${executor_refused}" env:"-" xor:"which"`
 }
 
 // executorGroup is a group with its addresses.
@@ -42,8 +43,11 @@ type executorGroup struct {
 // Run prints an address a line.
 func (l *executorList) Run(ctx context.Context, con Console) error {
 	return l.With(func(c *client.Client) error {
-		if l.Unknown {
+		switch {
+		case l.Unknown:
 			return l.unknown(ctx, con, c)
+		case l.Refused:
+			return l.refused(ctx, con, c)
 		}
 		list := []executorGroup{}
 		for g, err := range c.Groups(ctx, "") {
@@ -90,6 +94,20 @@ func (l *executorList) unknown(ctx context.Context, con Console, c *client.Clien
 		fmt.Fprintf(con.Err, "and %d other app names\n", names-len(list))
 	}
 	return nil
+}
+
+// refused prints who comes with a wrong token.
+func (l *executorList) refused(ctx context.Context, con Console, c *client.Client) error {
+	list, node, err := c.RefusedExecutors(ctx)
+	if err != nil {
+		return err
+	}
+	return l.Print(con, list, func(w io.Writer) {
+		Row(w, "CLIENT", "APP NAME", "ADDRESS", "CALLS", "FIRST", "LAST", "LAST CALL", "NODE")
+		for _, r := range list {
+			Row(w, r.Client, dash(r.AppName), dash(r.Address), r.Count, clock(r.First), clock(r.Last), r.Call, node)
+		}
+	})
 }
 
 // standing is how an address stands, as the console has it: "-" of one to which

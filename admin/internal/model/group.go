@@ -71,3 +71,14 @@ type UnknownApp struct {
 	Since  time.Time
 	Before bool
 }
+
+// Refused is who has called as an executor with a wrong access token. All texts but
+// Client are what a stranger wrote, and cut.
+type Refused struct {
+	Client      string // the IP address that the calls came from
+	AppName     string // "" where it named none
+	Address     string // that it wanted to register, "" where it named none
+	Call        string // the last one: registry, callback, …
+	Count       int
+	First, Last time.Time
+}

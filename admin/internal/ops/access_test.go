@@ -268,6 +268,9 @@ func actions(o target) []action {
 			_, _, err := w.Unknown(ctx, p)
 			return err
 		}},
+		{"Refused", func(ctx context.Context, w *world, p Principal) error {
+			return drop(w.Refused(ctx, p))
+		}},
 		{"CountRuns, the group", func(ctx context.Context, w *world, p Principal) error {
 			_, _, err := w.CountRuns(ctx, p, model.RunFilter{GroupID: w.gold})
 			return err

@@ -42,6 +42,9 @@ type Config struct {
 	// Unknown tells of executors under app names that no group has, at most so many
 	// names, and how many names there are. Default: of none.
 	Unknown func(most int) (list []model.UnknownApp, names int)
+	// Refused tells who has called as an executor with a wrong token, at most 100.
+	// Default: of nobody.
+	Refused func() []model.Refused
 	// CodeEditing lets administrators and principals with the permission to do so
 	// ([Principal].Code) write code (GLUE) that executors run. Default nobody may.
 	CodeEditing bool

@@ -23,5 +23,18 @@ func (s *Service) Unknown(ctx context.Context, p Principal) (list []model.Unknow
 	return list, names, nil
 }
 
-// SeesUnknown reports whether the principal may ask for Unknown.
+// SeesUnknown reports whether the principal may ask for Unknown and Refused.
 func (p Principal) SeesUnknown() bool { return p.all() }
+
+// Refused returns who has called this node as an executor with a wrong access token
+// within the last hour, and with the right one not since; who came last is first, at
+// most 100. For who sees every group.
+func (s *Service) Refused(ctx context.Context, p Principal) ([]model.Refused, error) {
+	if !p.all() {
+		return nil, s.denyThrown(ctx, p, "group.list", "refused")
+	}
+	if s.cfg.Refused == nil {
+		return nil, nil
+	}
+	return s.cfg.Refused(), nil
+}

@@ -309,6 +309,28 @@ func (w *world) driveAddress(t *testing.T, at string) {
 	w.must(t, http.StatusNotFound, "GET", "/v1/groups/99999/address?address=x", nil)
 }
 
+// driveRefused comes with a wrong token, and is told of until it registers with the
+// right one.
+func (w *world) driveRefused(t *testing.T) {
+	t.Helper()
+	assert.Empty(t, w.must(t, http.StatusOK, "GET", "/v1/groups/refused", nil)["items"])
+	beat := `{"registryGroup":"EXECUTOR","registryKey":"<lost>","registryValue":"http://10.0.0.7:1/"}`
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/registry", strings.NewReader(beat))
+	r.Header.Set("XXL-JOB-ACCESS-TOKEN", "of-elsewhere")
+	rec := httptest.NewRecorder()
+	w.handler.ServeHTTP(rec, r)
+	require.Contains(t, rec.Body.String(), `"code":500`)
+	answer := w.must(t, http.StatusOK, "GET", "/v1/groups/refused", nil)
+	assert.NotEmpty(t, answer["node"])
+	list, _ := answer["items"].([]any)
+	assert.Equal(t, []any{"<lost>"}, field(list, "app_name"))
+	assert.Equal(t, []any{"http://10.0.0.7:1/"}, field(list, "address"))
+	assert.Equal(t, []any{"registry"}, field(list, "call"))
+	assert.NotContains(t, fmt.Sprint(answer), "of-elsewhere")
+	w.tell(t, "/api/registry", beat)
+	assert.Empty(t, w.must(t, http.StatusOK, "GET", "/v1/groups/refused", nil)["items"])
+}
+
 func (w *world) driveGroups(t *testing.T, o objects) {
 	t.Helper()
 	at := fmt.Sprintf("/v1/groups/%d", o.other)
@@ -319,6 +341,7 @@ func (w *world) driveGroups(t *testing.T, o objects) {
 	lost, _ := unknown["items"].([]any)
 	assert.Equal(t, []any{"<lost>"}, field(lost, "app_name"))
 	assert.Equal(t, []any{[]any{"http://10.0.0.7:1/"}}, field(lost, "addresses"))
+	w.driveRefused(t)
 	w.must(t, http.StatusOK, "GET", "/v1/groups?app_name=ORD&limit=1", nil)
 	get := w.admin(t, "GET", at, nil)
 	in := map[string]any{"app_name": "others", "title": "Others", "address_mode": "manual", "addresses": []string{w.exec.URL}}

@@ -127,6 +127,36 @@ func listUnknown(ctx context.Context, c *call) error {
 	return c.json(http.StatusOK, answer)
 }
 
+// refusedView is who has called with a wrong token as it is answered.
+type refusedView struct {
+	Client  string  `json:"client"`
+	AppName string  `json:"app_name"`
+	Address string  `json:"address"`
+	Call    string  `json:"call"`
+	Count   int     `json:"count"`
+	First   *string `json:"first"`
+	Last    *string `json:"last"`
+}
+
+// listRefused tells of executors that come with a wrong token.
+func listRefused(ctx context.Context, c *call) error {
+	list, err := c.s.cfg.Ops.Refused(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		items[refusedView]
+
+		Node string `json:"node"`
+	}{items[refusedView]{make([]refusedView, len(list))}, c.s.cfg.Parts.Node}
+	for i, r := range list {
+		answer.Items[i] = refusedView{
+			r.Client, r.AppName, r.Address, r.Call, r.Count, atOrNull(r.First), atOrNull(r.Last),
+		}
+	}
+	return c.json(http.StatusOK, answer)
+}
+
 func getGroup(ctx context.Context, c *call) error {
 	id, err := c.id32("group_id")
 	if err != nil {

@@ -46,6 +46,7 @@ func endpoints() []endpoint {
 		{get, "/v1/groups", read, list("app_name"), false, listGroups},
 		{post, "/v1/groups", admin, nil, false, createGroup},
 		{get, "/v1/groups/unknown", read, nil, false, listUnknown},
+		{get, "/v1/groups/refused", read, nil, false, listRefused},
 		{get, "/v1/groups/{group_id}", read, nil, false, getGroup},
 		{put, "/v1/groups/{group_id}", owning, nil, false, updateGroup},
 		{del, "/v1/groups/{group_id}", admin, nil, false, deleteGroup},

@@ -42,7 +42,7 @@ _xxl_job_admin() {
     " run kill") words="--help --config --server --key --timeout --output" ;;
     " run retry") words="--help --config --server --key --timeout --output --wait --follow --wait-timeout" ;;
     " executor") words="list address probe create delete token deleted restore history --help --config" ;;
-    " executor list") words="--help --config --server --key --timeout --output --unknown" ;;
+    " executor list") words="--help --config --server --key --timeout --output --unknown --refused" ;;
     " executor address") words="--help --config --server --key --timeout --output" ;;
     " executor probe") words="--help --config --server --key --timeout --output --address" ;;
     " executor create") words="--help --config --server --key --timeout --output --title --address" ;;

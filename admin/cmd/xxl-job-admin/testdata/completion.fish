@@ -357,6 +357,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l output -s o -r -f -a "table json yaml"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l unknown
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l refused
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor address"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor address"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor address"' -l server -r

@@ -493,7 +493,7 @@ _xxl_job_admin() {
     " run kill") compadd -- --help --config --server --key --timeout --output ;;
     " run retry") compadd -- --help --config --server --key --timeout --output --wait --follow --wait-timeout ;;
     " executor") compadd -- list address probe create delete token deleted restore history --help --config ;;
-    " executor list") compadd -- --help --config --server --key --timeout --output --unknown ;;
+    " executor list") compadd -- --help --config --server --key --timeout --output --unknown --refused ;;
     " executor address") compadd -- --help --config --server --key --timeout --output ;;
     " executor probe") compadd -- --help --config --server --key --timeout --output --address ;;
     " executor create") compadd -- --help --config --server --key --timeout --output --title --address ;;

@@ -24,7 +24,7 @@ func (s *system) buildAlarms(ctx context.Context) error {
 		s.alarms, err = alarm.New(alarm.Config{
 			Channels: s.cfg.Alarms, Location: s.cfg.TimeZone, Logger: s.log,
 			Egress: alarm.Egress{AllowLoopback: s.cfg.AlarmsToLoopback},
-			Text:   s.lang.Lookup, Mark: s.store.MarkAlarms, Links: s.links(),
+			Text:   s.lang.Lookup, NotSent: s.lang.NotSent, Mark: s.store.MarkAlarms, Links: s.links(),
 			Observe: s.metrics.Alarm, Muted: s.book.Muted,
 			Delivered: func(a *alarm.Alarm, channel string, err error) { s.book.Delivered(a.Key(), channel, err) },
 		})
@@ -56,7 +56,7 @@ func (s *system) raised(e *store.Ending) {
 	case e.Outcome.Handle != nil:
 		r.Message = e.Outcome.Handle.Msg.S
 	case e.Outcome.Trigger != nil:
-		r.Message = model.TriggerOutcome(e.Outcome.Trigger.Msg)
+		r.Message = s.lang.NotSent(e.Outcome.Trigger.Address, e.Outcome.Trigger.Msg)
 	}
 	s.book.Raised(r)
 }

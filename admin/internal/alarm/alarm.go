@@ -51,15 +51,7 @@ type Alarm struct {
 	Since time.Time // when the first of Count failures became known, set by the Manager; of rules, since when
 	Count int       // failures that this alarm stands for; 0 is 1; set by the Manager
 
-	reason string // why the trigger was not taken, of an alarm whose TriggerMsg may have been cut
-}
-
-// triggerReason says in a line why the trigger was not taken; "" when it was.
-func (a *Alarm) triggerReason() string {
-	if a.reason != "" || a.TriggerCode == codeSuccess {
-		return a.reason
-	}
-	return cut(model.TriggerOutcome(a.TriggerMsg), maxMessage)
+	reason string // why the run was not sent, of an alarm whose TriggerMsg may have been cut
 }
 
 // Code returns the code that made the run fail: that of the trigger unless it
@@ -96,7 +88,6 @@ func (a *Alarm) Key() model.AlarmKey {
 // the job that a message shows, and messages of a bounded length.
 func (a *Alarm) compact() *Alarm {
 	c := *a
-	c.reason = a.triggerReason() // what is cut may be the line that says it
 	c.TriggerMsg, c.HandleMsg = cut(a.TriggerMsg, maxMessage), cut(a.HandleMsg, maxMessage)
 	c.Job = &model.Job{}
 	if job := a.Job; job != nil {

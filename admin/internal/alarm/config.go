@@ -118,8 +118,11 @@ type Config struct {
 	Links       link.Base               // of pages that messages lead to; default none
 	TitlePrefix string                  // in front of every title, the name of the installation for one; default none
 	Text        func(key string) string // texts in the admin's language; "" or nil is English
-	Location    *time.Location          // of the times in messages; default time.Local
-	Logger      *slog.Logger            // default: nothing is logged
+	// NotSent says in a line why a run was not sent, or not taken by the executor at
+	// address, from its trigger_msg; nil takes the last line of that.
+	NotSent  func(address, triggerMsg string) string
+	Location *time.Location // of the times in messages; default time.Local
+	Logger   *slog.Logger   // default: nothing is logged
 
 	// Mark stores what became of the alarms of failed runs: AlarmSent,
 	// AlarmFailed, or AlarmNone when no channel is for the job. It gets at most
@@ -161,6 +164,17 @@ func (c Config) withDefaults() Config {
 		c.Observe = func(string, string) {}
 	}
 	return c
+}
+
+// reason says in a line why the run of an alarm was not sent; "" where it was.
+func (c *Config) reason(a *Alarm) string {
+	switch {
+	case a.TriggerCode == codeSuccess:
+		return ""
+	case c.NotSent != nil:
+		return cut(c.NotSent(a.Address, a.TriggerMsg), maxMessage)
+	}
+	return cut(model.TriggerOutcome(a.TriggerMsg), maxMessage)
 }
 
 // validate returns every fault, each with the name of its field.

@@ -208,14 +208,17 @@ func (s *mailer) compose(m *message, to string) (*mail.Msg, error) {
 	return msg, nil
 }
 
-// mailBody is the heading and the table of the Java mail, with a link between
-// them, and a line for each count below the content.
+// mailBody is the heading and the table of the Java mail, with a link and why the run
+// was not sent between them, and a line for each count below the content.
 func mailBody(m *message) string {
 	var b strings.Builder
 	b.WriteString("<h4>" + html.EscapeString(m.texts(textDetail)) + ":</h4>\n")
 	if m.link != "" {
 		open, text := html.EscapeString(m.link), html.EscapeString(m.texts(textLink))
 		b.WriteString(`<p><a href="` + open + `"><b>` + text + "</b></a><br>" + open + "</p>\n")
+	}
+	if m.reason != "" {
+		b.WriteString("<p>" + html.EscapeString(inOrder(m.reason)) + "</p>\n")
 	}
 	b.WriteString(
 		`<table border="1" cellpadding="4" style="border-collapse:collapse;width:80%">` + "\n<tr>")

@@ -62,6 +62,7 @@ func (m *Manager) Notify(a Alarm) {
 		return
 	}
 	c := a.compact()
+	c.reason = m.cfg.reason(&a) // what is cut may be the line that says it
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {

@@ -1,6 +1,7 @@
 package alarm
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,8 @@ type message struct {
 	lines   []line
 	counts  []line // those of lines that say how often, and what was left out
 	content string // what the Java mail has in its column "content", as text
-	brief   string // the same behind the reason why a run was not sent
+	reason  string // why the run was not sent, in a line; "" where it was
+	brief   string // content behind the reason
 	link    string // address of the page that the alarm is about; "" is none
 	zone    *time.Location
 	texts   texts
@@ -38,8 +40,11 @@ func newMessage(a *Alarm, missed int64, cfg *Config) *message {
 	m.content = m.contentText()
 	m.link = cfg.Links.Alarm(a.Key(), a.LogID)
 	m.brief = m.content
-	if reason := a.triggerReason(); a.LogID != 0 && a.Limit == 0 && reason != "" {
-		m.brief = reason + "\n" + m.content
+	if a.LogID != 0 && a.Limit == 0 {
+		m.reason = cmp.Or(a.reason, cfg.reason(a))
+	}
+	if m.reason != "" {
+		m.brief = m.reason + "\n" + m.content
 	}
 	m.addJob()
 	first := len(m.lines)

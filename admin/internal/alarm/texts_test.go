@@ -18,12 +18,20 @@ func TestReasonOfARunThatWasNotSent(t *testing.T) {
 	msg := "Job trigger type：Schedule trigger<br>Registered addresses：" + strings.Repeat("http://10.0.0.1:9999/, ", 1000) +
 		`<br><br><span style="color:#00c0ef;" > >>>>>>>>>>>run<<<<<<<<<<< </span><br>Trigger Msg：error, no &lt;address&gt;`
 	a := &Alarm{Kind: RunFailed, LogID: 70, TriggerCode: model.CodeFail, TriggerMsg: msg}
-	m := newMessage(a.compact(), 0, &Config{Location: time.UTC})
+	short := a.compact()
+	short.reason = (&Config{}).reason(a)
+	m := newMessage(short, 0, &Config{Location: time.UTC})
 	want := "error, no <address>\nAlarm Job LogId=70\nTriggerMsg=\nJob trigger type：Schedule trigger"
 	assert.Truef(t, strings.HasPrefix(m.brief, want), "%.200s", m.brief)
 	assert.Contains(t, m.text(0), want)
 	assert.Equal(t, m.brief, fields["content"](m))
 	assert.NotContains(t, m.content, "<address>", "that of the Java mail stays as it is")
+
+	cfg := Config{Location: time.UTC, NotSent: i18n.En.NotSent}
+	short.reason = cfg.reason(a)
+	m = newMessage(short, 0, &cfg)
+	assert.True(t, strings.HasPrefix(m.brief, "no <address>\nAlarm Job LogId=70"), m.brief[:60])
+	assert.Contains(t, mailBody(m), "<p>no &lt;address&gt;</p>\n<table")
 
 	a.TriggerCode, a.HandleCode, a.HandleMsg = model.CodeSuccess, model.CodeFail, "boom"
 	m = newMessage(a.compact(), 0, &Config{Location: time.UTC})

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/client"
-	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 )
 
 // RunCmd works on runs.
@@ -159,7 +159,7 @@ func took(r *client.Run) string {
 func oneLine(r *client.Run) string {
 	text := r.ResultMessage
 	if text == "" && r.TriggerCode != 0 && r.TriggerCode != 200 {
-		text = model.TriggerOutcome(r.TriggerMessage)
+		text = i18n.En.NotSent(r.Address, r.TriggerMessage)
 	}
 	text, _, _ = strings.Cut(text, "\n\n >>>>") // what the admin has added
 	text = strings.Join(strings.Fields(text), " ")

@@ -13,7 +13,7 @@ func TestMessageOfARunInATable(t *testing.T) {
 	t.Parallel()
 	sent := "Job trigger type：Schedule trigger\nNode：node-a\n\n >>>>>>>>>>>run<<<<<<<<<<< \n" +
 		"Executor address：address route fail.\nTrigger Msg：error, no address"
-	assert.Equal(t, "error, no address", oneLine(&client.Run{TriggerCode: 500, TriggerMessage: sent}))
+	assert.Equal(t, "no address", oneLine(&client.Run{TriggerCode: 500, TriggerMessage: sent}))
 	assert.Equal(t, "-", oneLine(&client.Run{TriggerCode: 200, TriggerMessage: sent}))
 	assert.Equal(t, "boom", oneLine(&client.Run{TriggerCode: 200, TriggerMessage: sent, ResultMessage: "boom"}))
 }

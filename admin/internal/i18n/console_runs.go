@@ -242,7 +242,15 @@ var consoleRuns = pageTexts{
 	"run.asked.reply":   {"答复", "答覆", "Answer"},
 	"run.asked.ok":      {"可以接收", "可以接收", "it can take it"},
 	"run.why.noaddress": {"没有可用的执行器地址：{0}", "沒有可用的執行器位址：{0}", "No executor could be chosen: {0}"},
-	"run.why.refused":   {"执行器没有接收：{0}", "執行器沒有接收：{0}", "The executor did not take it: {0}"},
+	"run.why.unrouted": {
+		"路由策略没有从已注册的执行器中选出一个。", "路由策略沒有從已註冊的執行器中選出一個。",
+		"The route strategy chose none of the executors that are registered.",
+	},
+	"run.why.nobody": {
+		"没有执行器地址：该执行器没有注册任何机器。", "沒有執行器位址：該執行器沒有註冊任何機器。",
+		"No address of its executor was registered.",
+	},
+	"run.why.refused": {"执行器没有接收：{0}", "執行器沒有接收：{0}", "The executor did not take it: {0}"},
 	"run.why.waiting": {
 		"已计划，正在等待执行器接收。", "已計劃，正在等待執行器接收。",
 		"It is planned; no executor is known to have taken it.",

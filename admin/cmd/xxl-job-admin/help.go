@@ -72,9 +72,10 @@ var helpTexts = kong.Vars{
 		"postgres://user:pw@host:port/name, of a Java admin from 2.3.0 on or of ours; or sqlite:FILE.",
 	"import_from_zone": "IANA zone in which the other admin ran. Default: that of --time-zone. Where it is another " +
 		"one, cron jobs get it as their own.",
-	"import_to":        "Database to copy into. Default: SQLite in the data folder.",
-	"import_logs":      "Copy the logs of runs that have ended, of so many days.",
-	"import_passwords": "Give new users passwords and print them. Default: they cannot log in before one is set.",
+	"import_to":   "Database to copy into. Default: SQLite in the data folder.",
+	"import_logs": "Copy the logs of runs that have ended, of so many days.",
+	"import_passwords": "Give new users passwords and print them. Default: from another xxl-job-admin they keep " +
+		"theirs, from a Java admin they cannot log in before one is set.",
 	"user_shared_with_java": "Whether Java admins run on the same database, and so need a password of their kind: " +
 		"auto, yes or no.",
 	"user_groups": "Executor groups in which the user gets a role, with commas between them: a=viewer,b=editor; " +

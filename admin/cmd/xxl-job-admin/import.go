@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxljob-go/xxljob/admin/internal/auth"
 	"github.com/xxljob-go/xxljob/admin/internal/cli"
 	"github.com/xxljob-go/xxljob/admin/internal/importer"
 	"github.com/xxljob-go/xxljob/admin/internal/store"
@@ -57,7 +58,7 @@ func (c *importCmd) Run(ctx context.Context, con cli.Console) error {
 	defer done()
 	cfg := importer.Config{
 		Source: source, Target: st, SourceName: place(c.From), TargetName: place(target.dsn()),
-		DryRun: c.DryRun, Stopped: c.Stopped, Now: time.Now(),
+		DryRun: c.DryRun, Stopped: c.Stopped, Now: time.Now(), Carry: auth.Carry,
 	}
 	if c.Logs > 0 {
 		cfg.LogsAt = time.Now().AddDate(0, 0, -c.Logs)

@@ -59,8 +59,12 @@ func sha256Hex(password string) string {
 func unusable() string {
 	b := make([]byte, 20)
 	_, _ = rand.Read(b) // never fails
-	return "!" + hex.EncodeToString(b)
+	return unusableMark + hex.EncodeToString(b)
 }
+
+// unusableMark begins what stands in Java's column where Java's way does not log
+// in.
+const unusableMark = "!"
 
 // javaToken is the login cookie of Java releases since 3.2.0.
 type javaToken struct {

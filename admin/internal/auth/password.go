@@ -165,6 +165,24 @@ func bound(stored, javaHash string) (encoded string, ok bool) {
 	return encoded, subtle.ConstantTimeCompare([]byte(mark), []byte(fingerprint(javaHash))) == 1
 }
 
+// Carry makes of what two password columns hold in one database what they are to
+// hold in another, so that the password goes on working there. ok is false when
+// there is no password of our own. A hash of Java's that logs in is not carried
+// over: it is a weak one.
+func Carry(javaHash, ownHash string) (java, own string, ok bool) {
+	encoded, ok := bound(ownHash, javaHash)
+	if !ok {
+		return "", "", false
+	}
+	if _, err := parsePHC(encoded); err != nil {
+		return "", "", false
+	}
+	if !strings.HasPrefix(javaHash, unusableMark) {
+		javaHash = unusable()
+	}
+	return javaHash, bind(encoded, javaHash), true
+}
+
 func fingerprint(javaHash string) string {
 	sum := sha256.Sum256([]byte("xxljob java column\x00" + javaHash))
 	return hex.EncodeToString(sum[:8])

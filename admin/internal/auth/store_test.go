@@ -72,3 +72,29 @@ func TestOnARealStore(t *testing.T) {
 	_, err = s.Authenticate(t.Context(), chief.ID)
 	require.ErrorIs(t, err, ErrNoSession)
 }
+
+// TestCarry: a password of ours works in another database, whatever that has in
+// Java's column; what is no password of ours is not carried over.
+func TestCarry(t *testing.T) {
+	t.Parallel()
+	s := New(Config{})
+	for name, javaHash := range map[string]string{"unusable": unusable(), "as Java does": md5Hex("open sesame")} {
+		encoded, err := s.hasher.hash(t.Context(), "open sesame")
+		require.NoError(t, err)
+		java, own, ok := Carry(javaHash, bind(encoded, javaHash))
+		require.True(t, ok, name)
+		assert.Equal(t, name == "unusable", java == javaHash, "a hash that is quick to guess stays behind")
+		good, err := s.check(t.Context(), &model.User{JavaHash: java, Hash: own}, "open sesame")
+		require.NoError(t, err)
+		assert.True(t, good, name)
+		bad, err := s.check(t.Context(), &model.User{JavaHash: java, Hash: own}, "open")
+		require.NoError(t, err)
+		assert.False(t, bad, name)
+		_, _, ok = Carry("changed by a Java admin", bind(encoded, javaHash))
+		assert.False(t, ok)
+	}
+	for _, own := range []string{"", "x", bind("x", "!")} {
+		_, _, ok := Carry("!", own)
+		assert.False(t, ok, own)
+	}
+}

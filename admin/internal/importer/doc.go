@@ -12,7 +12,12 @@
 // that are there already without an import are known by what they say: a group by
 // its app name, a user by the name, a job by all its fields.
 //
-// Everything but code versions and logs is written in one transaction. These two
-// follow in pages, each with the mark of how far it has come, so that an import
+// From a database of ours comes also what stands in our own tables: roles, tags,
+// mute windows, alarm rules, API keys, saved filters, history. It follows the groups,
+// jobs and users that are copied; see [OwnReport]. What never comes over stands in
+// the report with the reason. A table that is added has to be one or the other.
+//
+// Everything but code versions, history and logs is written in one transaction.
+// These follow in pages, each with the mark of how far it has come, so that an import
 // that was cut off goes on.
 package importer

@@ -34,6 +34,11 @@ type Config struct {
 	LogsAt  time.Time // copy logs of runs triggered at this time or later; zero is no logs
 	JobZone string    // the zone that cron jobs without one of their own get; "" is none
 
+	// Carry makes of a user's hashes in another database of ours those with which
+	// the password goes on working here; ok is false when there is none. nil is
+	// never.
+	Carry func(javaHash, ownHash string) (java, own string, ok bool)
+
 	// Passwords gives new users a password, which the report shows. Else nobody
 	// can log in as one of them before a password is set.
 	Passwords func(ctx context.Context) (password, javaHash, ownHash string, err error)
@@ -52,8 +57,13 @@ type run struct {
 
 	groups  ids // of the source, as far as they are in the target
 	jobs    ids
+	users   ids
 	groupOf ids // group of each job of the target
 	copied  ids // the jobs of the source that this import or an earlier one has copied
+	made    ids // the groups of the source of which that is true
+
+	fresh    freshIDs
+	versions ids // of code, that this import has copied
 
 	out    store.Import
 	report *Report
@@ -65,7 +75,8 @@ type run struct {
 // meanwhile.
 func Run(ctx context.Context, cfg Config) (*Report, error) {
 	r := &run{
-		Config: cfg, prefix: markPrefix(cfg.SourceName), groups: ids{}, jobs: ids{}, copied: ids{},
+		Config: cfg, prefix: markPrefix(cfg.SourceName), groups: ids{}, jobs: ids{}, users: ids{}, copied: ids{},
+		made: ids{}, versions: ids{},
 		report: &Report{
 			Source: cfg.SourceName, Target: cfg.TargetName, DryRun: cfg.DryRun,
 			Generation: cfg.Source.Info().Generation,
@@ -82,11 +93,21 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	if err := r.planUsers(ctx); err != nil {
 		return r.report, err
 	}
+	if r.src.Own != nil {
+		if err := r.planOwn(ctx); err != nil {
+			return r.report, err
+		}
+	}
 	if err := r.write(ctx); err != nil {
 		return r.report, err
 	}
 	if err := r.copyGlue(ctx); err != nil {
 		return r.report, err
+	}
+	if r.src.Own != nil {
+		if err := r.copyChanges(ctx); err != nil {
+			return r.report, err
+		}
 	}
 	if !cfg.LogsAt.IsZero() {
 		r.report.Logs = new(Section)
@@ -113,7 +134,7 @@ func (r *run) load(ctx context.Context) (err error) {
 // write stores what was planned, and the marks, unless there is nothing new.
 func (r *run) write(ctx context.Context) error {
 	before := r.old.settings(r.prefix)
-	now := marks{groups: ids{}, jobs: r.copied, same: ids{}}
+	now := marks{groups: ids{}, jobs: r.copied, same: ids{}, made: r.made}
 	maps.Copy(now.groups, r.old.groups)
 	maps.Copy(now.groups, r.groups)
 	maps.Copy(now.same, r.old.same)
@@ -122,9 +143,15 @@ func (r *run) write(ctx context.Context) error {
 			now.same[from] = to
 		}
 	}
-	r.out.Settings = now.settings(r.prefix)
-	if r.DryRun || maps.Equal(before, r.out.Settings) && len(r.out.Users) == 0 {
+	settings := now.settings(r.prefix)
+	nothing := maps.Equal(before, settings) && len(r.out.Users)+len(r.out.Own.Keys)+len(r.out.Settings) == 0
+	if r.DryRun || nothing {
 		return nil
+	}
+	if r.out.Settings == nil {
+		r.out.Settings = settings
+	} else {
+		maps.Copy(r.out.Settings, settings)
 	}
 	if err := r.Target.Import(ctx, &r.out); err != nil {
 		if errors.Is(err, store.ErrDuplicate) {
@@ -147,6 +174,7 @@ func (r *run) copyGlue(ctx context.Context) error {
 			break
 		}
 		var out []*model.GlueVersion
+		var from []int32
 		for _, v := range page {
 			last = v.ID
 			job, ok := r.copied[v.JobID]
@@ -159,15 +187,19 @@ func (r *run) copyGlue(ctx context.Context) error {
 			if err := r.Target.CheckGlue(v); err != nil {
 				item.Action, item.Notes = Skipped, []string{err.Error()}
 			} else {
-				out = append(out, v)
+				out, from = append(out, v), append(from, v.ID)
 			}
 			r.report.Versions.add(item)
 		}
 		if r.DryRun {
 			continue
 		}
-		if err := r.Target.ImportGlue(ctx, out, r.prefix+"glue", strconv.Itoa(int(last))); err != nil {
+		to, err := r.Target.ImportGlue(ctx, out, r.prefix+"glue", strconv.Itoa(int(last)))
+		if err != nil {
 			return err
+		}
+		for i, id := range from {
+			r.versions[id] = to[i]
 		}
 	}
 	r.report.Versions.skip(foreign, "of jobs that were not copied")

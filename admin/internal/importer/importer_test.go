@@ -97,6 +97,7 @@ func crowded(t *testing.T, s *store.Store) (ended, open *model.Log) {
 	for i := range 3 {
 		require.NoError(t, s.SaveGlue(t.Context(), &model.GlueVersion{
 			JobID: script.ID, GlueType: "GLUE_SHELL", Source: model.T(fmt.Sprintf("echo %d", i)), Remark: fmt.Sprintf("v%d", i),
+			User:    "boss",
 			AddTime: noon.Add(time.Duration(i) * time.Hour), Updated: noon.Add(time.Duration(i) * time.Hour),
 		}))
 	}

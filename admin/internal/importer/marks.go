@@ -25,22 +25,26 @@ type ids map[int32]int32
 
 // marks is what earlier imports of a source have left in the target.
 type marks struct {
-	groups ids
-	jobs   ids // copied
-	same   ids // jobs that were there already
-	glue   int32
-	logs   int64
+	groups  ids
+	made    ids // those of them that were copied
+	jobs    ids // copied
+	same    ids // jobs that were there already
+	glue    int32
+	changes int64
+	logs    int64
 }
 
 // readMarks reads settings without their prefix.
 func readMarks(settings map[string]string, prefix string) (*marks, error) {
-	m := &marks{groups: ids{}, jobs: ids{}, same: ids{}}
+	m := &marks{groups: ids{}, made: ids{}, jobs: ids{}, same: ids{}}
 	for name, value := range settings {
 		kind, _, _ := strings.Cut(strings.TrimPrefix(name, prefix), ".")
 		var err error
 		switch kind {
 		case "groups":
 			err = m.groups.decode(value)
+		case "made":
+			err = m.made.decode(value)
 		case "jobs":
 			err = m.jobs.decode(value)
 		case "same":
@@ -49,6 +53,8 @@ func readMarks(settings map[string]string, prefix string) (*marks, error) {
 			var n int64
 			n, err = strconv.ParseInt(value, 10, 32)
 			m.glue = int32(n)
+		case "changes":
+			m.changes, err = strconv.ParseInt(value, 10, 64)
 		case "logs":
 			m.logs, err = strconv.ParseInt(value, 10, 64)
 		}
@@ -62,7 +68,7 @@ func readMarks(settings map[string]string, prefix string) (*marks, error) {
 // settings are the marks of ids as settings.
 func (m *marks) settings(prefix string) map[string]string {
 	all := make(map[string]string)
-	for kind, list := range map[string]ids{"groups": m.groups, "jobs": m.jobs, "same": m.same} {
+	for kind, list := range map[string]ids{"groups": m.groups, "made": m.made, "jobs": m.jobs, "same": m.same} {
 		for i, part := range list.encode(markChunk) {
 			all[prefix+kind+"."+strconv.Itoa(i)] = part
 		}

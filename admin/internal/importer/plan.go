@@ -72,6 +72,9 @@ func (r *run) planGroups() {
 			} else {
 				r.groups[g.ID] = to
 			}
+			if _, made := r.old.made[g.ID]; made {
+				r.made[g.ID] = to // also a deleted one stays on record
+			}
 			r.report.Groups.add(item)
 			continue
 		}
@@ -122,6 +125,9 @@ func (r *run) copyGroup(g *model.Group, free *numbers, item Item) {
 		row.AccessToken = ""
 		item.Notes = append(item.Notes, "its access token is the public default, which was not copied")
 	}
+	if _, ok := row.OldAt(r.Now); !ok || row.Old.Token == publicToken {
+		row.Old = nil
+	}
 	if err := r.Target.CheckGroup(&row); err != nil {
 		item.Action, item.Notes = Skipped, []string{err.Error()}
 		r.report.Groups.add(item)
@@ -129,7 +135,7 @@ func (r *run) copyGroup(g *model.Group, free *numbers, item Item) {
 	}
 	row.ID, item.Action = free.take(g.ID)
 	item.NewID = int64(row.ID)
-	r.groups[g.ID] = row.ID
+	r.groups[g.ID], r.made[g.ID] = row.ID, row.ID
 	r.out.Groups = append(r.out.Groups, &row)
 	r.report.Groups.add(item)
 }
@@ -147,21 +153,24 @@ func (r *run) planUsers(ctx context.Context) error {
 			if here.Admin != u.Admin {
 				item.Notes = append(item.Notes, "is an administrator on one side only, and stays what it is here")
 			}
+			r.users[u.ID] = here.ID
 			r.report.Users.add(item)
 			continue
 		}
 		row := *u
+		row.Own, row.JavaHash, row.Hash = nil, "", ""
 		row.Permission = r.permission(u, &item)
 		if err := r.Target.CheckUser(&row); err != nil {
 			item.Action, item.Notes = Skipped, []string{err.Error()}
 			r.report.Users.add(item)
 			continue
 		}
-		if err := r.password(ctx, &row, &item); err != nil {
+		if err := r.password(ctx, u, &row, &item); err != nil {
 			return fmt.Errorf("user %q: %w", u.Username, err)
 		}
 		row.ID, item.Action = free.take(u.ID)
 		item.NewID = int64(row.ID)
+		r.users[u.ID] = row.ID
 		there[strings.ToLower(u.Username)] = &row
 		r.out.Users = append(r.out.Users, &row)
 		r.report.Users.add(item)
@@ -170,13 +179,21 @@ func (r *run) planUsers(ctx context.Context) error {
 }
 
 // password makes the hashes of a new user.
-func (r *run) password(ctx context.Context, u *model.User, item *Item) (err error) {
-	if r.DryRun {
-		return nil
-	}
+func (r *run) password(ctx context.Context, from, u *model.User, item *Item) (err error) {
 	if r.Passwords != nil {
+		if r.DryRun {
+			return nil
+		}
 		item.Password, u.JavaHash, u.Hash, err = r.Passwords(ctx)
 		return err
+	}
+	if r.Carry != nil {
+		java, own, ok := r.Carry(from.JavaHash, from.Hash)
+		if ok {
+			u.JavaHash, u.Hash = java, own
+			r.report.Passwords++
+			return nil
+		}
 	}
 	random := make([]byte, 20)
 	_, _ = rand.Read(random) // never fails

@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -27,6 +28,9 @@ type Report struct {
 	Versions   Section  `json:"code_versions"`
 	Logs       *Section `json:"logs,omitempty"` // nil unless logs were asked for
 	Running    int      `json:"running_jobs"`   // copied jobs that fire by themselves from now on
+
+	Own       *OwnReport `json:"own,omitempty"`       // nil for the database of a Java admin
+	Passwords int        `json:"passwords,omitempty"` // users who log in here as they did there
 }
 
 // Section counts the rows of one kind. Items lists those of which there is
@@ -84,11 +88,41 @@ func rows(n int) string {
 
 // Changes reports whether anything was copied, or would be.
 func (r *Report) Changes() bool {
-	n := r.Groups.Copied + r.Jobs.Copied + r.Users.Copied + r.Versions.Copied
-	if r.Logs != nil {
-		n += r.Logs.Copied
+	return slices.ContainsFunc(r.sections(), func(s namedSection) bool { return s.Copied > 0 })
+}
+
+type namedSection struct {
+	name string
+	*Section
+}
+
+// sections lists those that the report has, in the order in which people read
+// them.
+func (r *Report) sections() []namedSection {
+	list := []namedSection{
+		{"groups", &r.Groups},
+		{"jobs", &r.Jobs},
+		{"users", &r.Users},
+		{"code versions", &r.Versions},
 	}
-	return n > 0
+	if o := r.Own; o != nil {
+		list = append(list, []namedSection{
+			{"roles in groups", &o.Roles},
+			{"rights to write code", &o.Code},
+			{"saved filters", &o.Views},
+			{"tags", &o.Tags},
+			{"mute windows", &o.Mutes},
+			{"alarm rules", &o.Rules},
+			{"API keys", &o.Keys},
+			{"old tokens", &o.OldTokens},
+			{"declared jobs", &o.Declared},
+			{"history", &o.Changes},
+		}...)
+	}
+	if r.Logs != nil {
+		list = append(list, namedSection{"logs", r.Logs})
+	}
+	return list
 }
 
 // WriteText writes the report for people.
@@ -100,32 +134,30 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s from %s (schema %s) into %s\n\n", verb, r.Source, r.Generation, r.Target)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\tCOPIED\tWITH ANOTHER ID\tTHERE ALREADY\tSKIPPED")
-	sections := []struct {
-		name string
-		*Section
-	}{
-		{"groups", &r.Groups},
-		{"jobs", &r.Jobs},
-		{"users", &r.Users},
-		{"code versions", &r.Versions},
-		{"logs", r.Logs},
-	}
+	sections := r.sections()
 	for _, s := range sections {
-		if s.Section != nil {
-			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\n", s.name, s.Copied, s.Remapped, s.Present, s.Skipped)
-		}
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\n", s.name, s.Copied, s.Remapped, s.Present, s.Skipped)
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	for _, s := range sections {
-		if s.Section == nil || len(s.Items) == 0 {
+		if len(s.Items) == 0 {
 			continue
 		}
 		fmt.Fprintf(w, "\n%s:\n", s.name)
 		for _, it := range s.Items {
 			fmt.Fprintf(w, "  %s\n", it.line())
 		}
+	}
+	if r.Own != nil && len(r.Own.Left) > 0 {
+		fmt.Fprintln(w, "\nnever copied:")
+		for _, l := range r.Own.Left {
+			fmt.Fprintf(w, "  %d %s: %s\n", l.Rows, l.What, l.Why)
+		}
+	}
+	if r.Passwords > 0 {
+		fmt.Fprintf(w, "\n%d of the copied users log in with the passwords that they have.\n", r.Passwords)
 	}
 	if r.Running > 0 {
 		fmt.Fprintf(w, "\n%d of the copied jobs are switched on: stop the other admin before this one runs them.\n",

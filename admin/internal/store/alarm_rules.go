@@ -16,14 +16,7 @@ const maxRules = 1000
 func (s *Store) SetAlarmRule(ctx context.Context, r *model.AlarmRule) error {
 	err := checkFields(field{name: "kind", value: r.Kind, max: 16}, field{name: "what", value: string(r.What), max: 16})
 	if err == nil {
-		err = s.db.InTx(ctx, func(q sqldb.Querier) error {
-			_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_alarm_rule (kind, object_id, what, limit_ms, "+
-				"username, created_ms) VALUES (?,?,?,?,?,?)"+
-				s.db.Upsert("kind, object_id, what", "limit_ms", "username", "created_ms")),
-				r.Kind, r.ObjectID, string(r.What), r.Limit.Milliseconds(), cutRunes(r.User, auditName),
-				r.Created.UnixMilli())
-			return err
-		})
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error { return s.setAlarmRule(ctx, q, r) })
 	}
 	if err != nil {
 		return fmt.Errorf("alarm rule of %s %d: %w", r.Kind, r.ObjectID, err)
@@ -31,17 +24,30 @@ func (s *Store) SetAlarmRule(ctx context.Context, r *model.AlarmRule) error {
 	return nil
 }
 
+func (s *Store) setAlarmRule(ctx context.Context, q sqldb.Querier, r *model.AlarmRule) error {
+	_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_alarm_rule (kind, object_id, what, limit_ms, "+
+		"username, created_ms) VALUES (?,?,?,?,?,?)"+
+		s.db.Upsert("kind, object_id, what", "limit_ms", "username", "created_ms")),
+		r.Kind, r.ObjectID, string(r.What), r.Limit.Milliseconds(), cutRunes(r.User, auditName),
+		r.Created.UnixMilli())
+	return err
+}
+
+const ruleSelect = "SELECT kind, object_id, what, limit_ms, username, created_ms FROM xxljob_alarm_rule " +
+	"ORDER BY kind, object_id, what"
+
+func (s *Store) ruleRow(row sqldb.Scanner) (model.AlarmRule, error) {
+	var r model.AlarmRule
+	var limit, created int64
+	err := row.Scan(&r.Kind, &r.ObjectID, &r.What, &limit, &r.User, &created)
+	r.Limit, r.Created = time.Duration(limit)*time.Millisecond, s.instant(created)
+	return r, err
+}
+
 // AlarmRules returns the rules, at most 1,000, by kind, object and what they are
 // about.
 func (s *Store) AlarmRules(ctx context.Context) ([]model.AlarmRule, error) {
-	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (model.AlarmRule, error) {
-		var r model.AlarmRule
-		var limit, created int64
-		err := row.Scan(&r.Kind, &r.ObjectID, &r.What, &limit, &r.User, &created)
-		r.Limit, r.Created = time.Duration(limit)*time.Millisecond, s.instant(created)
-		return r, err
-	}, s.db.SQL("SELECT kind, object_id, what, limit_ms, username, created_ms FROM xxljob_alarm_rule "+
-		"ORDER BY kind, object_id, what LIMIT ?"), maxRules)
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.ruleRow, s.db.SQL(ruleSelect+" LIMIT ?"), maxRules)
 	if err != nil {
 		return nil, fmt.Errorf("alarm rules: %w", err)
 	}

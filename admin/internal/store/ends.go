@@ -167,12 +167,17 @@ func takenBefore(t *model.TriggerResult, endedMs int64) int64 {
 }
 
 // importEnds writes the ends of log rows that come from another database of
-// ours and keep their ids.
-func (s *Store) importEnds(ctx context.Context, q sqldb.Querier, logs []*model.Log, taken map[int64]bool) error {
+// ours: of those that keep their ids, and of those that have got these ones.
+func (s *Store) importEnds(ctx context.Context, q sqldb.Querier, kept, moved []*model.Log, ids []int64) error {
 	var list sqldb.Rows
-	for _, l := range logs {
-		if l.End.Kind != model.EndOpen && !taken[l.ID] {
+	for _, l := range kept {
+		if l.End.Kind != model.EndOpen {
 			list.Add(endValues(l.ID, l.End)...)
+		}
+	}
+	for i, l := range moved {
+		if l.End.Kind != model.EndOpen {
+			list.Add(endValues(ids[i], l.End)...)
 		}
 	}
 	return s.db.Insert(ctx, q, &endTable, &list, nil)

@@ -12,11 +12,12 @@ import (
 )
 
 // Snapshot is what a database holds of groups, jobs and users, each in the order
-// of ids. Users come without hashes.
+// of ids. Users come without hashes from the database of a Java admin.
 type Snapshot struct {
 	Groups []*model.Group
 	Jobs   []*model.Job
 	Users  []*model.User
+	Own    *Own // nil where there are no tables of ours
 }
 
 // Snapshot reads everything at one instant. Unlike the other methods it also
@@ -42,13 +43,17 @@ func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 		if snap.Jobs, err = sqldb.Collect(ctx, q, s.jobRow, s.db.Bind(text)); err != nil {
 			return err
 		}
-		snap.Users, err = sqldb.Collect(ctx, q, func(row sqldb.Scanner) (*model.User, error) {
-			var u model.User
-			var role int
-			err := row.Scan(&u.ID, &u.Username, &role, scanText{&u.Permission})
-			u.Admin = role == 1
-			return &u, err
-		}, "SELECT id, username, role, permission FROM xxl_job_user ORDER BY id")
+		if snap.Users, err = sqldb.Collect(ctx, q, exportedUser, exportUsers(&sc)); err != nil {
+			return err
+		}
+		if sc.own["xxljob_group_role"] {
+			if err := s.readRoles(ctx, q, snap.Users...); err != nil {
+				return err
+			}
+		}
+		if sc.ours {
+			snap.Own, err = s.readOwn(ctx, q, &sc)
+		}
 		return err
 	})
 	if err != nil {
@@ -66,8 +71,12 @@ func exportGroups(sc *schema) string {
 	case sc.ours:
 		token, join = "t.access_token", " LEFT JOIN xxljob_group t ON t.group_id = g.id"
 	}
+	old := "NULL, NULL"
+	if sc.own["xxljob_old_token"] {
+		old, join = "o.access_token, o.until_ms", join+oldTokens
+	}
 	return "SELECT g.id, g.app_name, g.{group.title}, g.address_type, g.address_list, g.update_time, " + token +
-		", NULL, NULL FROM xxl_job_group g" + join
+		", " + old + " FROM xxl_job_group g" + join
 }
 
 // GlueAfter returns up to limit code versions of all jobs whose ids are above
@@ -79,7 +88,7 @@ func (s *Store) GlueAfter(ctx context.Context, afterID int32, limit int) ([]*mod
 		return nil, nil
 	}
 	text := "SELECT " + glueColumns + " FROM xxl_job_logglue v " + glueUser + " WHERE v.id > ? ORDER BY v.id LIMIT ?"
-	if !sc.codeUsers {
+	if !sc.own["xxljob_code_version"] {
 		text = strings.NewReplacer("u.username, u.saved_ms", "NULL, NULL", glueUser, "").Replace(text)
 	}
 	list, err := sqldb.Collect(ctx, s.db.Reader(), s.glueRow, s.db.SQL(text), afterID, limit)
@@ -100,7 +109,7 @@ func (s *Store) LogsAfter(
 	}
 	// By id alone: a list by time and id would sort all rows again for each page.
 	table := s.fromLog()
-	if !s.probed().ends {
+	if !s.probed().own["xxljob_log_end"] {
 		table = " FROM xxl_job_log l LEFT JOIN " + noEnds + " e ON e.log_id = l.id"
 	}
 	read, err := sqldb.Collect(ctx, s.db.Reader(), s.logRow,

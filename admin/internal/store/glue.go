@@ -109,7 +109,7 @@ func (s *Store) keepGlue(ctx context.Context, q sqldb.Querier, next *model.GlueV
 func (s *Store) addGlue(ctx context.Context, q sqldb.Querier, v *model.GlueVersion) (int32, error) {
 	id, err := s.db.InsertID(ctx, q, "INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, "+
 		"add_time, update_time) VALUES (?,?,?,?,?,?)",
-		v.JobID, v.GlueType, textArg(v.Source), v.Remark, s.db.Wall(v.AddTime), s.db.Wall(v.Updated))
+		v.JobID, v.GlueType, textArg(v.Source), v.Remark, s.db.WallOrNil(v.AddTime), s.db.WallOrNil(v.Updated))
 	if err != nil || v.User == "" {
 		return int32(id), err //nolint:gosec // the column is 32 bits wide
 	}

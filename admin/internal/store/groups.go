@@ -137,13 +137,7 @@ func (s *Store) SetGroupToken(
 		if old == nil {
 			return s.endOldToken(ctx, q, id)
 		}
-		until := int64(0)
-		if !old.Until.IsZero() {
-			until = old.Until.UnixMilli()
-		}
-		_, err = q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_old_token (group_id, access_token, until_ms) "+
-			"VALUES (?,?,?)"+s.db.Upsert("group_id", "access_token", "until_ms")), id, old.Token, until)
-		return err
+		return s.setOldToken(ctx, q, id, old)
 	})
 	if err != nil {
 		return fmt.Errorf("token of group %d: %w", id, err)

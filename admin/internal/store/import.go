@@ -19,6 +19,7 @@ type Import struct {
 	Groups   []*model.Group
 	Jobs     []*model.Job
 	Users    []*model.User // with their hashes
+	Own      Own           // of these groups, jobs and users, and keys
 	Settings map[string]string
 }
 
@@ -54,6 +55,9 @@ func (s *Store) Import(ctx context.Context, im *Import) error {
 		}
 		if err := s.importUsers(ctx, q, im.Users); err != nil {
 			return s.dupError(err)
+		}
+		if err := s.importOwn(ctx, q, &im.Own); err != nil {
+			return err
 		}
 		return s.putSettings(ctx, q, im.Settings)
 	})
@@ -96,7 +100,7 @@ func (s *Store) importGroups(ctx context.Context, q sqldb.Querier, groups []*mod
 			return err
 		}
 	}
-	return nil
+	return s.importOldTokens(ctx, q, groups)
 }
 
 func (s *Store) importJobs(ctx context.Context, q sqldb.Querier, jobs []*model.Job) error {
@@ -128,6 +132,12 @@ func (s *Store) importUsers(ctx context.Context, q sqldb.Querier, users []*model
 	}
 	for _, u := range users {
 		if err := s.setOwn(ctx, q, u.ID, "password_hash", u.Hash); err != nil {
+			return err
+		}
+		if err := s.setCode(ctx, q, u.ID, u.Code); err != nil {
+			return err
+		}
+		if err := s.setRoles(ctx, q, u.ID, u.Own); err != nil {
 			return err
 		}
 	}
@@ -166,26 +176,25 @@ func (s *Store) pastIDs(ctx context.Context, q sqldb.Querier, name string) error
 		"(SELECT MAX(id) FROM "+name+"), nextval(pg_get_serial_sequence('"+name+"', 'id')::regclass)))").Scan(&at)
 }
 
-// ImportGlue adds code versions, whose ids the database gives, and writes a
-// setting, in one transaction. Texts are expected to be checked.
-func (s *Store) ImportGlue(ctx context.Context, versions []*model.GlueVersion, key, value string) error {
-	t := sqldb.Table{Name: "xxl_job_logglue", Cols: names("job_id", "glue_type", "glue_source", "glue_remark",
-		"add_time",
-		"update_time")}
-	var list sqldb.Rows
-	for _, v := range versions {
-		list.Add(v.JobID, v.GlueType, textArg(v.Source), v.Remark, s.db.WallOrNil(v.AddTime), s.db.WallOrNil(v.Updated))
-	}
+// ImportGlue adds code versions with who has saved them, whose ids the database
+// gives, and writes a setting, in one transaction. It returns the ids. Texts are
+// expected to be checked.
+func (s *Store) ImportGlue(ctx context.Context, versions []*model.GlueVersion, key, value string) ([]int32, error) {
+	var ids []int32
 	err := s.db.InTx(ctx, func(q sqldb.Querier) error {
-		if err := s.insertPlain(ctx, q, &t, &list); err != nil {
-			return err
+		ids = make([]int32, len(versions))
+		for i, v := range versions {
+			var err error
+			if ids[i], err = s.addGlue(ctx, q, v); err != nil {
+				return err
+			}
 		}
 		return s.putSettings(ctx, q, map[string]string{key: value})
 	})
 	if err != nil {
-		return fmt.Errorf("import code versions: %w", err)
+		return nil, fmt.Errorf("import code versions: %w", err)
 	}
-	return nil
+	return ids, nil
 }
 
 // insertPlain writes rows of a table whose columns may have names in braces.
@@ -214,25 +223,27 @@ func (s *Store) ImportLogs(ctx context.Context, logs []*model.Log, key, value st
 		renumbered = len(taken)
 		counted := make(days)
 		var kept, fresh sqldb.Rows
+		var old, moved []*model.Log
 		for _, l := range logs {
-			to, first := &kept, []any{l.ID}
 			if taken[l.ID] {
-				to, first = &fresh, nil
+				moved = append(moved, l)
+				fresh.Add(s.importedLog(l)...)
+			} else {
+				old = append(old, l)
+				kept.Add(append([]any{l.ID}, s.importedLog(l)...)...)
 			}
-			to.Add(append(first, s.importedLog(l)...)...)
 			if !l.TriggerTime.IsZero() {
 				counted.move(s, l.TriggerTime.UnixMilli(), classNone, classOf(l.TriggerCode, l.HandleCode))
 			}
 		}
-		with := sqldb.Table{Name: endedTable.Name, Cols: append(names("id"), endedTable.Cols...)}
-		if err := s.insertWithIDs(ctx, q, &with, &kept); err != nil {
+		if err := s.insertWithIDs(ctx, q, &importedTable, &kept); err != nil {
 			return err
 		}
-		if err := s.importEnds(ctx, q, logs, taken); err != nil {
+		ids, err := s.insertMoved(ctx, q, &fresh)
+		if err != nil {
 			return err
 		}
-		plain := sqldb.Table{Name: endedTable.Name, Cols: endedTable.Cols}
-		if err := s.insertPlain(ctx, q, &plain, &fresh); err != nil {
+		if err := s.importEnds(ctx, q, old, moved, ids); err != nil {
 			return err
 		}
 		if err := s.putSettings(ctx, q, map[string]string{key: value}); err != nil {
@@ -244,6 +255,31 @@ func (s *Store) ImportLogs(ctx context.Context, logs []*model.Log, key, value st
 		return 0, fmt.Errorf("import logs: %w", err)
 	}
 	return renumbered, nil
+}
+
+// importedTable is endedTable for rows that have ids.
+var importedTable = sqldb.Table{Name: endedTable.Name, Cols: append(names("id"), endedTable.Cols...)}
+
+// insertMoved writes log rows that get other ids, and returns these in the order
+// of the rows.
+func (s *Store) insertMoved(ctx context.Context, q sqldb.Querier, r *sqldb.Rows) ([]int64, error) {
+	if r.Len() == 0 {
+		return nil, nil
+	}
+	if s.db.Name != sqldb.Postgres {
+		return s.db.InsertForIDs(ctx, q, &endedTable, r, 0)
+	}
+	// PostgreSQL does not say which row got which id: the ids come first.
+	ids, err := sqldb.SelectIDs[int64](ctx, q, s.db.SQL("SELECT nextval(pg_get_serial_sequence('xxl_job_log', 'id')"+
+		"::regclass) FROM generate_series(1, ?)"), r.Len())
+	if err != nil {
+		return nil, err
+	}
+	var rows sqldb.Rows
+	for i, id := range ids {
+		rows.Add(append([]any{id}, r.Cut(i, i+1).Vals...)...)
+	}
+	return ids, s.insertPlain(ctx, q, &importedTable, &rows)
 }
 
 // importedAt is where trigger_time stands in endedTable.

@@ -56,10 +56,7 @@ func splitIDs(list string) []int32 {
 // CreateKey inserts an API key and assigns its ID. It returns ErrDuplicate when
 // the hash exists, and ErrTooLong for a text that does not fit.
 func (s *Store) CreateKey(ctx context.Context, k *model.Key) error {
-	groups := model.Text{}
-	if !k.AllGroups {
-		groups = model.T(sqldb.IntList(k.GroupIDs))
-	}
+	groups := keyGroups(k)
 	err := checkFields(
 		field{name: "name of the key", value: k.Name, max: maxKeyName},
 		field{name: "prefix of the key", value: k.Prefix, max: maxKeyPrefix},
@@ -73,10 +70,7 @@ func (s *Store) CreateKey(ctx context.Context, k *model.Key) error {
 	var id int64
 	err = s.db.InTx(ctx, func(q sqldb.Querier) error {
 		var err error
-		id, err = s.db.InsertID(ctx, q, "INSERT INTO xxljob_key (name, prefix, secret_hash, verbs, group_ids, "+
-			"created_by, created_ms, expires_ms, used_ms, revoked_ms) VALUES (?,?,?,?,?,?,?,?,?,?)",
-			k.Name, k.Prefix, k.Hash, model.JoinVerbs(k.Verbs), textArg(groups), k.CreatedBy,
-			k.Created.UnixMilli(), msOrZero(k.Expires), msOrZero(k.Used), msOrZero(k.Revoked))
+		id, err = s.insertKey(ctx, q, k)
 		return s.dupError(err)
 	})
 	if err != nil {
@@ -84,6 +78,21 @@ func (s *Store) CreateKey(ctx context.Context, k *model.Key) error {
 	}
 	k.ID = id
 	return nil
+}
+
+// keyGroups is the form in which the groups of a key are stored.
+func keyGroups(k *model.Key) model.Text {
+	if k.AllGroups {
+		return model.Text{}
+	}
+	return model.T(sqldb.IntList(k.GroupIDs))
+}
+
+func (s *Store) insertKey(ctx context.Context, q sqldb.Querier, k *model.Key) (int64, error) {
+	return s.db.InsertID(ctx, q, "INSERT INTO xxljob_key (name, prefix, secret_hash, verbs, group_ids, "+
+		"created_by, created_ms, expires_ms, used_ms, revoked_ms) VALUES (?,?,?,?,?,?,?,?,?,?)",
+		k.Name, k.Prefix, k.Hash, model.JoinVerbs(k.Verbs), textArg(keyGroups(k)), k.CreatedBy,
+		k.Created.UnixMilli(), msOrZero(k.Expires), msOrZero(k.Used), msOrZero(k.Revoked))
 }
 
 // Key returns an API key, whether it counts or not, or ErrNotFound.

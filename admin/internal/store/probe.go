@@ -15,6 +15,9 @@ var javaTables = []string{
 	"xxl_job_registry", "xxl_job_user",
 }
 
+// ownPrefix begins the names of our tables.
+const ownPrefix = "xxljob_"
+
 // madeByUs is the setting that says that the Java tables are ours.
 const (
 	madeByKey   = "schema.made_by"
@@ -24,15 +27,14 @@ const (
 // schema is what a probe has found.
 type schema struct {
 	Info
-	groupTitle string   // the column of a group's title
-	jobName    string   // the column of a job's name
-	missing    []string // Java tables that do not exist; all of them in an empty database
-	settings   bool     // xxljob_setting exists
-	ours       bool     // all our tables exist
-	codeUsers  bool     // xxljob_code_version exists
-	ends       bool     // xxljob_log_end exists
-	timeZone   bool     // xxl_job_info.x_time_zone exists
-	nextIndex  bool     // the index on status and next time exists
+	groupTitle string          // the column of a group's title
+	jobName    string          // the column of a job's name
+	missing    []string        // Java tables that do not exist; all of them in an empty database
+	settings   bool            // xxljob_setting exists
+	ours       bool            // all our tables exist
+	own        map[string]bool // our tables that exist; not changed any more
+	timeZone   bool            // xxl_job_info.x_time_zone exists
+	nextIndex  bool            // the index on status and next time exists
 }
 
 // column is a column as the database describes it.
@@ -142,8 +144,12 @@ func (sc *schema) readColumns(cols columns, free bool) error {
 	}
 	sc.settings = cols.has("xxljob_setting.name")
 	sc.ours = cols.has("xxljob_run.log_id") && cols.has("xxljob_audit.id")
-	sc.codeUsers = cols.has("xxljob_code_version.version_id")
-	sc.ends = cols.has("xxljob_log_end.log_id")
+	sc.own = make(map[string]bool)
+	for name := range cols {
+		if table, _, _ := strings.Cut(name, "."); strings.HasPrefix(table, ownPrefix) {
+			sc.own[table] = true
+		}
+	}
 	sc.timeZone = cols.has("xxl_job_info.x_time_zone")
 	sc.groupTitle, sc.jobName = "title", "job_desc"
 	if cols.has("xxl_job_group.name") && !cols.has("xxl_job_group.title") {

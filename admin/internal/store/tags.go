@@ -72,12 +72,7 @@ func (s *Store) SetMute(ctx context.Context, m model.Mute) error {
 	err := checkFields(field{name: "kind", value: m.Kind, max: 16},
 		field{name: "reason", value: m.Reason, max: maxReason})
 	if err == nil {
-		err = s.db.InTx(ctx, func(q sqldb.Querier) error {
-			_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_mute (kind, object_id, until_ms, username, "+
-				"reason) VALUES (?,?,?,?,?)"+s.db.Upsert("kind, object_id", "until_ms", "username", "reason")),
-				m.Kind, m.ObjectID, m.Until.UnixMilli(), cutRunes(m.User, auditName), m.Reason)
-			return err
-		})
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error { return s.setMute(ctx, q, m) })
 	}
 	if err != nil {
 		return fmt.Errorf("mute %s %d: %w", m.Kind, m.ObjectID, err)
@@ -85,16 +80,27 @@ func (s *Store) SetMute(ctx context.Context, m model.Mute) error {
 	return nil
 }
 
+func (s *Store) setMute(ctx context.Context, q sqldb.Querier, m model.Mute) error {
+	_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_mute (kind, object_id, until_ms, username, "+
+		"reason) VALUES (?,?,?,?,?)"+s.db.Upsert("kind, object_id", "until_ms", "username", "reason")),
+		m.Kind, m.ObjectID, m.Until.UnixMilli(), cutRunes(m.User, auditName), m.Reason)
+	return err
+}
+
+const muteSelect = "SELECT kind, object_id, until_ms, username, reason FROM xxljob_mute"
+
+func (s *Store) muteRow(row sqldb.Scanner) (model.Mute, error) {
+	var m model.Mute
+	var until int64
+	err := row.Scan(&m.Kind, &m.ObjectID, &until, &m.User, &m.Reason)
+	m.Until = s.instant(until)
+	return m, err
+}
+
 // Mutes returns what raises no alarms at now.
 func (s *Store) Mutes(ctx context.Context, now time.Time) ([]model.Mute, error) {
-	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (model.Mute, error) {
-		var m model.Mute
-		var until int64
-		err := row.Scan(&m.Kind, &m.ObjectID, &until, &m.User, &m.Reason)
-		m.Until = s.instant(until)
-		return m, err
-	}, s.db.SQL("SELECT kind, object_id, until_ms, username, reason FROM xxljob_mute WHERE until_ms > ? "+
-		"ORDER BY kind, object_id"), now.UnixMilli())
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.muteRow,
+		s.db.SQL(muteSelect+" WHERE until_ms > ? ORDER BY kind, object_id"), now.UnixMilli())
 	if err != nil {
 		return nil, fmt.Errorf("mutes: %w", err)
 	}
@@ -115,12 +121,7 @@ func (s *Store) SaveView(ctx context.Context, v model.View) error {
 	err := checkFields(field{name: "page", value: v.Page, max: 32}, field{name: "name", value: v.Name, max: maxTag},
 		field{name: "query", value: v.Query, max: maxText, bytes: true})
 	if err == nil {
-		err = s.db.InTx(ctx, func(q sqldb.Querier) error {
-			_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_view (user_id, page, name, query) VALUES "+
-				"(?,?,?,?)"+
-				s.db.Upsert("user_id, page, name", "query")), v.UserID, v.Page, v.Name, v.Query)
-			return err
-		})
+		err = s.db.InTx(ctx, func(q sqldb.Querier) error { return s.saveView(ctx, q, v) })
 	}
 	if err != nil {
 		return fmt.Errorf("save view: %w", err)
@@ -128,14 +129,24 @@ func (s *Store) SaveView(ctx context.Context, v model.View) error {
 	return nil
 }
 
+func (s *Store) saveView(ctx context.Context, q sqldb.Querier, v model.View) error {
+	_, err := q.ExecContext(ctx, s.db.SQL("INSERT INTO xxljob_view (user_id, page, name, query) VALUES (?,?,?,?)"+
+		s.db.Upsert("user_id, page, name", "query")), v.UserID, v.Page, v.Name, v.Query)
+	return err
+}
+
+const viewSelect = "SELECT user_id, page, name, query FROM xxljob_view"
+
+func viewRow(row sqldb.Scanner) (model.View, error) {
+	var v model.View
+	err := row.Scan(&v.UserID, &v.Page, &v.Name, &v.Query)
+	return v, err
+}
+
 // Views returns the filters of a page that a user has saved, by name.
 func (s *Store) Views(ctx context.Context, userID int32, page string) ([]model.View, error) {
-	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (model.View, error) {
-		var v model.View
-		err := row.Scan(&v.UserID, &v.Page, &v.Name, &v.Query)
-		return v, err
-	}, s.db.SQL("SELECT user_id, page, name, query FROM xxljob_view WHERE user_id = ? AND page = ? ORDER BY name"),
-		userID, page)
+	list, err := sqldb.Collect(ctx, s.db.Reader(), viewRow,
+		s.db.SQL(viewSelect+" WHERE user_id = ? AND page = ? ORDER BY name"), userID, page)
 	if err != nil {
 		return nil, fmt.Errorf("views: %w", err)
 	}

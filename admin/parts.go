@@ -84,7 +84,10 @@ func (m manual) Trigger(ctx context.Context, job *model.Job, in ops.TriggerInput
 	if t.Type == "" {
 		t.Type = model.TriggerManual
 	}
-	runs := m.dispatcher.NewRuns(job, t)
+	runs := m.runs(job, t, in.Shard)
+	for _, run := range runs {
+		run.Cause = in.Cause
+	}
 	err := m.store.CreateRuns(ctx, runs)
 	var refused *store.RefusedError
 	if err != nil && !errors.As(err, &refused) { // refused: the others are on record, and have to be sent
@@ -101,6 +104,22 @@ func (m manual) Trigger(ctx context.Context, job *model.Job, in ops.TriggerInput
 	}
 	m.dispatcher.Add(items...)
 	return ids, err
+}
+
+// runs are those of a trigger: all, or one shard of a broadcast. Where no address
+// is named, the shard goes where it would as a retry.
+func (m manual) runs(job *model.Job, t dispatch.Trigger, shard *ops.Shard) []*model.Run {
+	if shard == nil {
+		return m.dispatcher.NewRuns(job, t)
+	}
+	alone := *job
+	alone.Route = model.RouteFirst
+	runs := m.dispatcher.NewRuns(&alone, t)
+	for _, run := range runs {
+		run.Sharded, run.ShardIndex, run.ShardTotal, run.Address = true, shard.Index, shard.Total, ""
+		m.dispatcher.Assign(run, job, t.Addresses)
+	}
+	return runs
 }
 
 // executors is the client as package ops sees it.

@@ -26,12 +26,32 @@ type Shard struct {
 	Total int32 `json:"total"`
 }
 
+// Where a run comes from.
+const (
+	CauseSchedule = "schedule"
+	CauseRetry    = "retry"  // its parent failed
+	CauseChild    = "child"  // its parent, a run of another job, succeeded
+	CauseManual   = "manual" // somebody ran the job
+	CauseAPI      = "api"    // a program did
+	CauseAgain    = "again"  // somebody ran its parent again
+)
+
+// RunLink is a run that comes from another one.
+type RunLink struct {
+	ID    int64  `json:"id"`
+	Cause string `json:"cause"` // CauseRetry, CauseChild or CauseAgain
+}
+
 // Run is one execution of a job.
 type Run struct {
 	ID             int64      `json:"id"`
 	JobID          int32      `json:"job_id"`
 	GroupID        int32      `json:"group_id"`
 	Status         string     `json:"status"`         // RunWaiting …
+	Cause          string     `json:"cause"`          // CauseSchedule …; "" is not on record
+	Parent         *int64     `json:"parent"`         // the run that it comes from
+	StartedBy      string     `json:"started_by"`     // a user, or "key:" and the name of an API key; "" for nobody
+	FollowedBy     []RunLink  `json:"followed_by"`    // what comes from it
 	WaitingBehind  *int64     `json:"waiting_behind"` // of a running one: the run that its executor has to end first
 	Address        string     `json:"address"`
 	Handler        string     `json:"handler"`
@@ -114,7 +134,8 @@ func (c *Client) KillRun(ctx context.Context, id int64) (message string, err err
 }
 
 // RetryRun runs the job of an ended run again with the parameter of that run, and
-// returns the ids of the new runs.
+// returns the ids of the new runs. Of a broadcast it runs the shard of that run:
+// at its address, or if no executor is there any more, at that of another one.
 func (c *Client) RetryRun(ctx context.Context, id int64) ([]int64, error) {
 	return c.started(ctx, &call{method: http.MethodPost, path: at("/runs/", id, "/retry")})
 }

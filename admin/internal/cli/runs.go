@@ -135,6 +135,27 @@ func statusOf(r *client.Run) string {
 	return r.Status
 }
 
+// causeOf says where a run comes from.
+func causeOf(r *client.Run) string {
+	text := dash(r.Cause)
+	if r.Parent != nil {
+		text += fmt.Sprintf(" of %d", *r.Parent)
+	}
+	if r.StartedBy != "" {
+		text += " by " + r.StartedBy
+	}
+	return text
+}
+
+// follows names the runs that come from a run.
+func follows(r *client.Run) string {
+	list := make([]string, len(r.FollowedBy))
+	for i, f := range r.FollowedBy {
+		list[i] = fmt.Sprintf("%d (%s)", f.ID, f.Cause)
+	}
+	return strings.Join(list, ", ")
+}
+
 // runTable prints runs; without names by the ids of their jobs.
 func runTable(w io.Writer, runs []*client.Run, names map[int32]string) {
 	Row(w, "ID", "JOB", "STARTED", "TOOK", "STATUS", "ADDRESS", "MESSAGE")
@@ -188,6 +209,10 @@ func (g *runGet) Run(ctx context.Context, con Console) error {
 			Row(w, "id", r.ID)
 			Row(w, "job", r.JobID)
 			Row(w, "status", statusOf(r))
+			Row(w, "cause", causeOf(r))
+			if len(r.FollowedBy) > 0 {
+				Row(w, "followed by", follows(r))
+			}
 			Row(w, "started", clock(r.TriggeredAt))
 			Row(w, "took", took(r))
 			Row(w, "address", dash(r.Address))

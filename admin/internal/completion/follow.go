@@ -124,6 +124,7 @@ func (f *follow) failure(e *store.Ending, run *model.Run) {
 	retry.State, retry.Address = model.RunPlanned, ""
 	retry.TriggerMs = f.now.Add(f.w.cfg.RetryDelay).Truncate(time.Second).UnixMilli() // it does not run before
 	retry.RetriesLeft--
+	retry.Cause = model.Cause{Kind: model.CauseRetry, Parent: e.Outcome.LogID}
 	f.w.cfg.Assign(&retry, e.Job, nil)
 	f.jobs[&retry] = e.Job
 	e.NewRuns = []*model.Run{&retry}
@@ -167,6 +168,7 @@ func (f *follow) children(ctx context.Context, e *store.Ending) error {
 			continue
 		}
 		for _, run := range f.w.cfg.NewRuns(child, dispatch.Trigger{Type: model.TriggerParent, At: f.now}) {
+			run.Cause = model.Cause{Kind: model.CauseChild, Parent: e.Outcome.LogID}
 			f.jobs[run] = child
 			e.NewRuns = append(e.NewRuns, run)
 		}

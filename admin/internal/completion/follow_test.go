@@ -51,6 +51,7 @@ func TestRetry(t *testing.T) {
 				require.Len(t, w.items(), 1)
 				it := w.items()[0]
 				assert.Equal(t, model.TriggerRetry, it.Run.Type)
+				assert.Equal(t, model.Cause{Kind: model.CauseRetry, Parent: 1}, it.Run.Cause)
 				assert.Equal(t, tt.left-1, it.Run.RetriesLeft)
 				assert.Equal(t, "p", it.Run.Param.S)
 				assert.Equal(t, "h", it.Run.Handler.S)
@@ -118,6 +119,7 @@ func TestChildren(t *testing.T) {
 				for _, it := range w.items() {
 					started = append(started, it.Run.JobID)
 					assert.Equal(t, model.TriggerParent, it.Run.Type)
+					assert.Equal(t, model.Cause{Kind: model.CauseChild, Parent: 7}, it.Run.Cause)
 					assert.Equal(t, "of the child", it.Run.Param.S, "nothing of the parent is handed on")
 					assert.Equal(t, it.Job.ID, it.Run.JobID)
 					assert.False(t, it.Due.After(time.Now()))

@@ -87,7 +87,6 @@ var english = map[Key]string{
 	JoblogKillLogByman:          "Manual operation, kill job",
 	JoblogKillEnded:             "This run has ended, there is nothing to kill",
 	JoblogRetryOpen:             "This run has not ended yet",
-	JoblogRetryShard:            "A shard cannot be run again alone",
 	JoblogLostFail:              "The result of this run was lost, marked as failed",
 	JoblogCleared:               "Ended by an operator who cleared its log",
 	JoblogRollingLogFailoften:   "The log could not be read too many times in a row, stopped asking for it",

@@ -95,9 +95,8 @@ const (
 	JoblogCleanTypeInvalid      Key = "joblog_clean_type_invalid"
 	JoblogKillLogLimit          Key = "joblog_kill_log_limit"
 	JoblogKillLogByman          Key = "joblog_kill_log_byman"
-	JoblogKillEnded             Key = "joblog_kill_ended"  // our own
-	JoblogRetryOpen             Key = "joblog_retry_open"  // our own
-	JoblogRetryShard            Key = "joblog_retry_shard" // our own
+	JoblogKillEnded             Key = "joblog_kill_ended" // our own
+	JoblogRetryOpen             Key = "joblog_retry_open" // our own
 	JoblogLostFail              Key = "joblog_lost_fail"
 	JoblogCleared               Key = "joblog_cleared" // our own
 	JoblogRollingLogFailoften   Key = "joblog_rolling_log_failoften"

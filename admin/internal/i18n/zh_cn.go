@@ -86,7 +86,6 @@ var zhCN = map[Key]string{
 	JoblogKillLogByman:          "人工操作，终止任务",
 	JoblogKillEnded:             "本次执行已经结束，无需终止",
 	JoblogRetryOpen:             "本次执行尚未结束",
-	JoblogRetryShard:            "单个分片无法单独重跑",
 	JoblogLostFail:              "执行结果丢失，记为失败",
 	JoblogCleared:               "日志被人工清理，本次执行随之结束",
 	JoblogRollingLogFailoften:   "连续多次读取日志失败，已停止请求",

@@ -85,7 +85,6 @@ var zhTC = map[Key]string{
 	JoblogKillLogByman:          "人工操作，終止任務",
 	JoblogKillEnded:             "本次執行已經結束，無需終止",
 	JoblogRetryOpen:             "本次執行尚未結束",
-	JoblogRetryShard:            "單個分片無法單獨重跑",
 	JoblogLostFail:              "執行結果遺失，記為失敗",
 	JoblogCleared:               "日誌被人工清理，本次執行隨之結束",
 	JoblogRollingLogFailoften:   "連續多次讀取日誌失敗，已停止請求",

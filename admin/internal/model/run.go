@@ -36,6 +36,7 @@ type Run struct {
 	Handler     Text   // as at planning
 	Param       Text   // as at planning, or the override
 	SentMs      int64  // when the executor took it; 0 while unknown
+	Cause       Cause  // where it comes from, for the store to keep
 }
 
 // ShardingParam is the column executor_sharding_param: "i/n", NULL unless
@@ -122,6 +123,11 @@ type Log struct {
 	// begins this one, as far as it can be told from what is on record; 0 for none.
 	// Only lists and pages of runs set it.
 	Behind int64
+
+	// Cause is where the run comes from, as far as that is on record, and Followed
+	// what comes from it. Only lists and pages of runs set them.
+	Cause    Cause
+	Followed []Follow
 }
 
 // Taken reports whether an executor has taken the run and has not reported yet.

@@ -159,7 +159,13 @@ type TriggerInput struct {
 	Param     *string           // overrides the job's own parameter; nil is the job's own
 	Addresses []string          // overrides the group's addresses; empty is the group's
 	Type      model.TriggerType // "" is MANUAL
+	Again     int64             // the run that is run again; 0 for none
+	Shard     *Shard            // the part of a broadcast to run, alone; nil is the whole job
+	Cause     model.Cause       // for the Dispatcher: TriggerJob makes it
 }
+
+// Shard is a part of a broadcast.
+type Shard struct{ Index, Total int32 }
 
 // Dispatcher records runs and sends them. It returns when they are on record.
 type Dispatcher interface {

@@ -342,7 +342,8 @@ func TestTrigger(t *testing.T) {
 	ids, err := w.TriggerJob(ctx, w.mine, id, TriggerInput{})
 	require.NoError(t, err)
 	assert.Equal(t, []int64{41, 42}, ids)
-	assert.Equal(t, TriggerInput{Type: model.TriggerManual}, w.disp.in, "the job's own parameter and addresses")
+	by := model.Cause{Kind: model.CauseManual, Who: "golden1"}
+	assert.Equal(t, TriggerInput{Type: model.TriggerManual, Cause: by}, w.disp.in, "the job's own parameter and addresses")
 	assert.Equal(t, "golden1 | job.trigger | job "+id32(id)+" | MANUAL, log [41 42]", w.lastAudit())
 
 	given := ""
@@ -351,7 +352,8 @@ func TestTrigger(t *testing.T) {
 		Addresses: []string{" http://10.0.0.1:9999 ", "", "http://10.0.0.2:9999/", "http://10.0.0.3:9999", "http://10.0.0.1:9999/"},
 	})
 	require.NoError(t, err)
-	assert.Equal(t, TriggerInput{Param: &given, Type: model.TriggerAPI, Addresses: []string{
+	by.Kind = model.CauseAPI
+	assert.Equal(t, TriggerInput{Param: &given, Type: model.TriggerAPI, Cause: by, Addresses: []string{
 		"http://10.0.0.1:9999/", "http://10.0.0.2:9999", "http://10.0.0.3:9999/",
 	}}, w.disp.in, "in the known spelling, each once")
 

@@ -125,16 +125,34 @@ func TestRetry(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []int64{41, 42}, ids)
 	assert.Equal(t, "that of the run", *w.disp.in.Param)
+	assert.Nil(t, w.disp.in.Shard)
 	_, err = w.Retry(ctx, Principal{Name: "x", Source: "login"}, run.LogID)
 	assert.Equal(t, Forbidden, asError(t, err).Kind)
 
 	shard := &model.Run{
-		JobID: id, GroupID: w.gold, Type: model.TriggerManual, TriggerMs: noon.UnixMilli(), Sharded: true, ShardTotal: 2,
+		JobID: id, GroupID: w.gold, Type: model.TriggerManual, TriggerMs: noon.UnixMilli(),
+		Sharded: true, ShardIndex: 1, ShardTotal: 2, Address: "http://10.0.0.2:9999/",
 	}
 	require.NoError(t, w.db.CreateRuns(ctx, []*model.Run{shard}))
 	require.NoError(t, w.done.Results(ctx, []*model.Outcome{{
 		LogID: shard.LogID, Handle: &model.HandleResult{Code: model.CodeFail, AtMs: noon.UnixMilli()},
 	}}))
 	_, err = w.Retry(ctx, w.mine, shard.LogID)
-	refusal(t, err, Conflict, "A shard cannot be run again alone")
+	require.NoError(t, err)
+	assert.Equal(t, &Shard{1, 2}, w.disp.in.Shard)
+	assert.Equal(t, []string{"http://10.0.0.2:9999"}, w.disp.in.Addresses, "where it ran")
+	assert.Equal(t, model.Cause{Kind: model.CauseAgain, Parent: shard.LogID, Who: w.mine.Name}, w.disp.in.Cause)
+
+	gone := &model.Run{
+		JobID: id, GroupID: w.gold, Type: model.TriggerManual, TriggerMs: noon.UnixMilli(),
+		Sharded: true, ShardTotal: 2, Address: "http://10.0.0.99:9999/",
+	}
+	require.NoError(t, w.db.CreateRuns(ctx, []*model.Run{gone}))
+	require.NoError(t, w.done.Results(ctx, []*model.Outcome{{
+		LogID: gone.LogID, Handle: &model.HandleResult{Code: model.CodeFail, AtMs: noon.UnixMilli()},
+	}}))
+	_, err = w.Retry(ctx, w.mine, gone.LogID)
+	require.NoError(t, err)
+	assert.Equal(t, &Shard{0, 2}, w.disp.in.Shard)
+	assert.Empty(t, w.disp.in.Addresses, "its executor is gone: another one")
 }

@@ -8,29 +8,49 @@ import (
 )
 
 // Retry runs the job of an ended run again, with the parameter of that run, and
-// returns the ids of the new log rows. One shard of a broadcast cannot be run
-// alone: that is refused.
+// returns the ids of the new log rows. Of a broadcast it runs the shard of that
+// run, with the same number among as many: at its address, or if no executor is
+// there any more, at that of another one.
 func (s *Service) Retry(ctx context.Context, p Principal, id int64) ([]int64, error) {
 	row, err := s.Log(ctx, p, id)
 	if err != nil {
 		return nil, err
 	}
 	failed := row.TriggerCode != model.CodeNone && row.TriggerCode != model.CodeSuccess
-	switch {
-	case row.HandleCode == model.CodeNone && !failed:
+	if row.HandleCode == model.CodeNone && !failed {
 		return nil, &Error{
 			Kind: Conflict, Parts: []Part{key(i18n.JoblogRetryOpen)}, Detail: "wait for its end, or kill it first",
 		}
-	case row.ShardingParam.S != "":
-		return nil, &Error{
-			Kind: Conflict, Parts: []Part{key(i18n.JoblogRetryShard)}, Detail: "run the job once for all shards",
+	}
+	in := TriggerInput{Param: &row.Param.S, Type: model.TriggerManual, Again: id}
+	if p.Source == sourceKey {
+		in.Type = model.TriggerAPI
+	}
+	if index, total, ok := model.ParseSharding(row.ShardingParam.S); ok {
+		in.Shard = &Shard{index, total}
+		if in.Addresses, err = s.stillAt(ctx, row); err != nil {
+			return nil, err
 		}
 	}
-	param, source := row.Param.S, model.TriggerManual
-	if p.Source == sourceKey {
-		source = model.TriggerAPI
+	return s.TriggerJob(ctx, p, row.JobID, in)
+}
+
+// stillAt is the address of a run, if executors of its job are there now; else
+// none.
+func (s *Service) stillAt(ctx context.Context, row *model.Log) ([]string, error) {
+	j, err := s.job(ctx, row.JobID)
+	if err != nil {
+		return nil, err
 	}
-	return s.TriggerJob(ctx, p, row.JobID, TriggerInput{Param: &param, Type: source})
+	g, err := s.groupOf(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	at, err := pick([]string{row.Address.S}, s.addresses(g))
+	if err != nil {
+		return nil, nil // the executor is gone
+	}
+	return at, nil
 }
 
 // User returns a user without the password hashes. For administrators.

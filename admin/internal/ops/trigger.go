@@ -39,16 +39,32 @@ func (s *Service) TriggerJob(ctx context.Context, p Principal, id int32, in Trig
 	if in.Addresses, err = pick(in.Addresses, known); err != nil {
 		return nil, err
 	}
+	in.Cause = causeOf(p, &in)
 	logIDs, err := s.cfg.Dispatcher.Trigger(ctx, j, in)
 	if err != nil {
 		return nil, fmt.Errorf("trigger job %d: %w", id, refused(err))
 	}
 	detail := fmt.Sprintf("%s, log %v", in.Type, logIDs)
+	if in.Again != 0 {
+		detail += fmt.Sprintf(", run %d again", in.Again)
+	}
+	if in.Shard != nil {
+		detail += fmt.Sprintf(", shard %d/%d", in.Shard.Index, in.Shard.Total)
+	}
 	if len(in.Addresses) > 0 {
 		detail += ", at " + strings.Join(in.Addresses, ",")
 	}
 	s.record(ctx, p, "job.trigger", jobObject(id), detail)
 	return logIDs, nil
+}
+
+// causeOf is what is kept of who has asked for runs, and why.
+func causeOf(p Principal, in *TriggerInput) model.Cause {
+	c := model.Cause{Kind: in.Type.Cause(), Parent: in.Again, Who: p.Name}
+	if in.Again != 0 {
+		c.Kind = model.CauseAgain
+	}
+	return c
 }
 
 // groupOf loads the group of a job.

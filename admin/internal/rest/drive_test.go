@@ -436,6 +436,12 @@ func (w *world) driveRuns(t *testing.T, o objects) {
 	w.must(t, http.StatusConflict, "POST", at+"/kill", nil)
 	again := w.must(t, http.StatusAccepted, "POST", at+"/retry", nil)
 	assert.Len(t, again["run_ids"], 1)
+	newID, _ := again["run_ids"].([]any)[0].(float64)
+	link := w.must(t, http.StatusOK, "GET", fmt.Sprintf("/v1/runs/%d", int64(newID)), nil)
+	assert.Equal(t, []any{"again", float64(first), "admin"}, []any{link["cause"], link["parent"], link["started_by"]})
+	v = w.must(t, http.StatusOK, "GET", at, nil)
+	assert.Equal(t, []any{map[string]any{"id": newID, "cause": "again"}}, v["followed_by"])
+	assert.Equal(t, []any{"manual", nil}, []any{v["cause"], v["parent"]})
 	w.must(t, http.StatusOK, "POST", fmt.Sprintf("/v1/runs/%d/kill", second), nil)
 	w.await(t, second, "killed")
 

@@ -20,6 +20,32 @@ type shardView struct {
 	Total int32 `json:"total"`
 }
 
+// runLink is a run that comes from another one.
+type runLink struct {
+	ID    int64  `json:"id"`
+	Cause string `json:"cause"`
+}
+
+// causes are the words for where a run comes from.
+var causes = map[model.CauseKind]string{
+	model.CauseSchedule: "schedule", model.CauseRetry: "retry", model.CauseChild: "child",
+	model.CauseManual: "manual", model.CauseAPI: "api", model.CauseAgain: "again",
+}
+
+// setCause says where the run comes from, and what comes from it.
+func (v *runView) setCause(l *model.Log) {
+	if word, known := causes[l.Cause.Kind]; known {
+		v.Cause = &word
+	}
+	if l.Cause.Parent != 0 {
+		v.Parent = &l.Cause.Parent
+	}
+	v.StartedBy, v.FollowedBy = l.Cause.Who, []runLink{}
+	for _, f := range l.Followed {
+		v.FollowedBy = append(v.FollowedBy, runLink{f.ID, causes[f.Kind]})
+	}
+}
+
 // runView is a run as it is answered.
 type runView struct {
 	ID             int64      `json:"id"`
@@ -29,6 +55,10 @@ type runView struct {
 	Address        string     `json:"address"`
 	Handler        string     `json:"handler"`
 	Param          string     `json:"param"`
+	Cause          *string    `json:"cause"`
+	Parent         *int64     `json:"parent"`
+	StartedBy      string     `json:"started_by"`
+	FollowedBy     []runLink  `json:"followed_by"`
 	WaitingBehind  *int64     `json:"waiting_behind"`
 	Shard          *shardView `json:"shard"`
 	RetriesLeft    int32      `json:"retries_left"`
@@ -50,6 +80,7 @@ func viewRun(l *model.Log) runView {
 		TriggerCode: l.TriggerCode, TriggerMessage: plain(l.TriggerMsg.S), EndedAt: atOrNull(l.Ended()),
 		ResultCode: l.HandleCode, ResultMessage: result(l.HandleMsg.S),
 	}
+	v.setCause(l)
 	if l.Behind != 0 {
 		v.WaitingBehind = &l.Behind
 	}

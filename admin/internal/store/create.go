@@ -104,6 +104,9 @@ func (c *creation) insert(ctx context.Context, q sqldb.Querier, runs []*model.Ru
 	} else if err := c.bisect(ctx, q, runs); err != nil {
 		return err
 	}
+	if err := c.s.insertCauses(ctx, q, runs); err != nil {
+		return fmt.Errorf("write where runs come from: %w", err)
+	}
 	for _, r := range runs {
 		if r.LogID != 0 {
 			c.days.move(c.s, r.TriggerMs, classNone, classRunning)

@@ -183,21 +183,30 @@ func (s *Store) importEnds(ctx context.Context, q sqldb.Querier, kept, moved []*
 	return s.db.Insert(ctx, q, &endTable, &list, nil)
 }
 
-// TidyEnds deletes ends whose log rows are gone: those below the oldest log row,
-// at most limit of them. It returns how many. A Java admin that deletes log rows
-// knows nothing of them.
+// besideLogs are our tables with rows that belong to log rows.
+var besideLogs = []string{"xxljob_log_end", "xxljob_log_cause"}
+
+// TidyEnds deletes ends, and where runs came from, whose log rows are gone: those
+// below the oldest log row, at most limit of each. It returns how many of the one
+// of which most were deleted. A Java admin that deletes log rows knows nothing of
+// them.
 func (s *Store) TidyEnds(ctx context.Context, limit int) (int, error) {
-	ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(), s.db.SQL("SELECT e.log_id FROM xxljob_log_end e "+
+	most := 0
+	for _, table := range besideLogs {
+		n, err := s.tidyBeside(ctx, table, limit)
+		if err != nil {
+			return most, fmt.Errorf("tidy ends of runs: %w", err)
+		}
+		most = max(most, n)
+	}
+	return most, nil
+}
+
+func (s *Store) tidyBeside(ctx context.Context, table string, limit int) (int, error) {
+	ids, err := sqldb.SelectIDs[int64](ctx, s.db.Reader(), s.db.SQL("SELECT e.log_id FROM "+table+" e "+
 		"WHERE e.log_id < (SELECT COALESCE(MIN(l.id), 0) FROM xxl_job_log l) ORDER BY e.log_id LIMIT ?"), limit)
 	if err != nil || len(ids) == 0 {
-		if err != nil {
-			err = fmt.Errorf("tidy ends of runs: %w", err)
-		}
 		return 0, err
 	}
-	err = s.db.InTx(ctx, func(q sqldb.Querier) error { return s.deleteRows(ctx, q, "xxljob_log_end", "log_id", ids) })
-	if err != nil {
-		return 0, fmt.Errorf("tidy ends of runs: %w", err)
-	}
-	return len(ids), nil
+	return len(ids), s.db.InTx(ctx, func(q sqldb.Querier) error { return s.deleteRows(ctx, q, table, "log_id", ids) })
 }

@@ -270,9 +270,14 @@ func (s *Store) deleteLogs(ctx context.Context, ids []int64) (int, error) {
 		if n = int(gone); err != nil || n == 0 {
 			return err
 		}
-		_, err = q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_log_end WHERE log_id IN ("+sqldb.Marks(len(args))+
-			") AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = xxljob_log_end.log_id)"), args...)
-		return err
+		for _, table := range besideLogs {
+			_, err = q.ExecContext(ctx, s.db.SQL("DELETE FROM "+table+" WHERE log_id IN ("+sqldb.Marks(len(args))+
+				") AND NOT EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = "+table+".log_id)"), args...)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return n, err
 }

@@ -107,7 +107,8 @@ func hotPlanPass(t *testing.T, f *fixture, fence store.Fence) {
 func (f *fixture) wipe(t *testing.T) {
 	t.Helper()
 	for _, table := range []string{
-		"xxl_job_info", "xxljob_run", "xxl_job_log", "xxljob_log_end", "xxl_job_log_report",
+		"xxl_job_info", "xxljob_run", "xxl_job_log", "xxljob_log_end", "xxljob_log_cause",
+		"xxl_job_log_report",
 	} {
 		f.exec(t, "DELETE FROM "+table)
 	}

@@ -27,6 +27,7 @@ func Run(t *testing.T, open Opener) {
 		{"runs", hotRuns},
 		{"finish", hotFinish},
 		{"ends", hotEnds},
+		{"causes", hotCauses},
 		{"texts", hotTexts},
 		{"lease", hotLease},
 		{"concurrent", hotConcurrent},

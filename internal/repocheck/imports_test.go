@@ -32,7 +32,8 @@ var bothSides = []string{
 var testSupport = []string{
 	"bench", "examples", "xxljobtest", "internal/e2e", "internal/interop", "internal/repocheck",
 	"admin/bench", "admin/examples", "admin/internal/besidejava", "admin/internal/browsertest", "admin/internal/dbtest",
-	"admin/internal/e2e", "admin/internal/interop", "admin/internal/simulation", "admin/internal/store/storetest",
+	"admin/internal/console/consoletest", "admin/internal/e2e", "admin/internal/interop", "admin/internal/simulation",
+	"admin/internal/store/storetest",
 }
 
 // forTestsOnly are the imports that shipped code must not have.

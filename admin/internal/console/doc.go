@@ -2,28 +2,18 @@
 // html/template, one style sheet, and small modules of our own that make them
 // live. Reading and the main actions work without JavaScript.
 //
-// # How a page is made
+// # Where a page is
 //
-// A page is a handler that is registered with [Server.page], a struct with what
-// it shows, and a template in templates/ that defines "content":
+// The pages of jobs, runs, executors, alarms and settings are in packages of their
+// own: jobpages, jobedit, runpages, executorpages, alarmpages, settingspages. Each
+// has a file routes.go with its paths. This package puts them together, and has
+// the rest: sign-in, setup, overview, search, help, and the addresses of the Java
+// console. Templates, scripts and style sheets of all are in templates/ and
+// static/ here.
 //
-//	s.page("/jobs", httpx.LoggedIn, (*call).jobs)   // GET
-//	s.action("/jobs/{id}/start", httpx.Operator, (*call).startJob) // POST, token checked
-//
-//	func (c *call) jobs(ctx context.Context) error {
-//		...
-//		return c.render(ctx, "jobs", head{Title: c.t("jobs.title"), Section: "jobs"}, jobsPage{...})
-//	}
-//
-// A template finds its struct as .P and what every page knows (user, token,
-// language, time) beside it; T, path, asset, icon, ago, stamp, took and the
-// components in templates/parts.html serve every template. It is rendered into
-// memory, so a fault is a clean error page and never half a page. Package frame
-// reads templates/ and static/, package loghtml shows logs.
-//
-// Everything that changes something is a form that is posted, with the token of
-// the session in the field csrf. Then the browser is sent to a page that shows
-// what was done (call.done, call.refuse).
+// Package web is what all pages are made with, and says how; package parts is what
+// several of them show. Package frame reads templates/ and static/, package
+// loghtml shows logs.
 //
 // # Languages
 //

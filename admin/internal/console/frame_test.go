@@ -1,4 +1,4 @@
-package console
+package console_test
 
 import (
 	"io/fs"
@@ -12,57 +12,63 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console"
+	"github.com/xxljob-go/xxljob/admin/internal/console/consoletest"
 	"github.com/xxljob-go/xxljob/admin/internal/console/frame"
+	"github.com/xxljob-go/xxljob/admin/internal/console/web"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 )
 
 func TestSignIn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.as(w.admin) // gives it a password
-	v := w.as(nil)
+	w := consoletest.New(t)
+	w.As(w.Admin) // gives it a password
+	v := w.As(nil)
 
-	rec := v.get("/search?q=x")
+	rec := v.Get("/search?q=x")
 	assert.Equal(t, http.StatusSeeOther, rec.Code)
 	assert.Equal(t, "/signin?next=%2Fsearch%3Fq%3Dx", rec.Header().Get("Location"))
-	assert.Contains(t, v.text("/signin?next=%2Fsearch%3Fq%3Dx"), `name="next" value="/search?q=x"`)
+	assert.Contains(t, v.Text("/signin?next=%2Fsearch%3Fq%3Dx"), `name="next" value="/search?q=x"`)
 
-	rec = v.post("/signin", url.Values{"name": {"admin"}, "password": {"wrong"}, "next": {"/search?q=x"}})
+	rec = v.Post("/signin", url.Values{"name": {"admin"}, "password": {"wrong"}, "next": {"/search?q=x"}})
 	assert.Equal(t, http.StatusUnauthorized, rec.Code)
 	assert.Contains(t, rec.Body.String(), "is not right")
 	assert.Contains(t, rec.Body.String(), `value="/search?q=x"`, "where one wanted to go is kept")
 	assert.NotContains(t, rec.Body.String(), "wrong\"", "a password is not sent back")
-	assert.Equal(t, http.StatusUnprocessableEntity, v.post("/signin", url.Values{"name": {"admin"}}).Code)
+	assert.Equal(t, http.StatusUnprocessableEntity, v.Post("/signin", url.Values{"name": {"admin"}}).Code)
 
-	rec = v.post("/signin", url.Values{"name": {"admin"}, "password": {"sesame-open"}, "next": {"/search?q=x"}})
+	rec = v.Post("/signin", url.Values{"name": {"admin"}, "password": {"sesame-open"}, "next": {"/search?q=x"}})
 	assert.Equal(t, http.StatusSeeOther, rec.Code)
 	assert.Equal(t, "/search?q=x", rec.Header().Get("Location"))
-	cookie := rec.Result().Cookies()[0]
+	cookie, err := http.ParseSetCookie(rec.Header().Get("Set-Cookie"))
+	require.NoError(t, err)
 	assert.True(t, cookie.HttpOnly)
 	assert.Equal(t, http.SameSiteLaxMode, cookie.SameSite)
 	assert.Zero(t, cookie.MaxAge)
-	assert.Contains(t, v.text("/search?q=nothing"), "Nothing is called “nothing”")
-	assert.Equal(t, "/", v.get("/signin").Header().Get("Location"))
+	assert.Contains(t, v.Text("/search?q=nothing"), "Nothing is called “nothing”")
+	assert.Equal(t, "/", v.Get("/signin").Header().Get("Location"))
 
-	assert.Equal(t, "/signin", v.post("/signout", nil).Header().Get("Location"))
-	assert.Empty(t, v.cookies[sessionCookie])
-	rec = v.post("/signin", url.Values{"name": {"admin"}, "password": {"sesame-open"}, "remember": {"1"}})
-	assert.Equal(t, int((30 * 24 * time.Hour).Seconds()), rec.Result().Cookies()[0].MaxAge)
+	assert.Equal(t, "/signin", v.Post("/signout", nil).Header().Get("Location"))
+	assert.Empty(t, v.Cookies[web.SessionCookie])
+	rec = v.Post("/signin", url.Values{"name": {"admin"}, "password": {"sesame-open"}, "remember": {"1"}})
+	cookie, err = http.ParseSetCookie(rec.Header().Get("Set-Cookie"))
+	require.NoError(t, err)
+	assert.Equal(t, int((30 * 24 * time.Hour).Seconds()), cookie.MaxAge)
 }
 
 // TestSignInSaysWhy: who is led to the login page is told that the login has ended,
 // and that what was sent was not done.
 func TestSignInSaysWhy(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.as(w.admin)
-	v := w.as(nil)
-	assert.NotContains(t, v.text("/signin"), "login has ended")
-	v.cookies[sessionCookie] = "of a session that was ended"
-	to := v.get("/jobs?state=started").Header().Get("Location")
+	w := consoletest.New(t)
+	w.As(w.Admin)
+	v := w.As(nil)
+	assert.NotContains(t, v.Text("/signin"), "login has ended")
+	v.Cookies[web.SessionCookie] = "of a session that was ended"
+	to := v.Get("/jobs?state=started").Header().Get("Location")
 	assert.Equal(t, "/signin?next=%2Fjobs%3Fstate%3Dstarted&why=ended", to)
-	assert.Contains(t, v.text(to), "Your login has ended. Sign in again")
+	assert.Contains(t, v.Text(to), "Your login has ended. Sign in again")
 
 	for from, c := range map[string]struct{ path, form, want string }{
 		"http://example.com/jobs/2?tab=x":       {"/jobs/2/run", "param=p", "/signin?next=%2Fjobs%2F2%3Ftab%3Dx&why=undone"},
@@ -73,24 +79,24 @@ func TestSignInSaysWhy(t *testing.T) {
 		"":                                      {"/jobs/2/run", "", "/signin?why=undone"},
 		"http://example.com/settings/access":    {"/signout", "", "/signin"},
 	} {
-		v.header = map[string]string{"Referer": from}
-		rec := v.send(http.MethodPost, c.path, c.form)
+		v.Header = map[string]string{"Referer": from}
+		rec := v.Send(http.MethodPost, c.path, c.form)
 		assert.Equal(t, c.want, rec.Header().Get("Location"), from)
 	}
-	page := v.text("/signin?next=%2Fjobs%2F2&why=undone")
+	page := v.Text("/signin?next=%2Fjobs%2F2&why=undone")
 	assert.Contains(t, page, "what you sent was NOT done")
-	rec := v.post("/signin", url.Values{"name": {"admin"}, "password": {"wrong"}, "why": {"undone"}})
+	rec := v.Post("/signin", url.Values{"name": {"admin"}, "password": {"wrong"}, "why": {"undone"}})
 	assert.Contains(t, rec.Body.String(), "what you sent was NOT done", "still told after a wrong password")
-	assert.NotContains(t, v.text("/signin?why=%22evil"), "evil&#34;")
+	assert.NotContains(t, v.Text("/signin?why=%22evil"), "evil&#34;")
 }
 
 func TestSignInIsThrottled(t *testing.T) {
 	t.Parallel()
-	v := newWorld(t).as(nil)
+	v := consoletest.New(t).As(nil)
 	for range 10 {
-		assert.Equal(t, http.StatusUnauthorized, v.post("/signin", url.Values{"name": {"admin"}, "password": {"x"}}).Code)
+		assert.Equal(t, http.StatusUnauthorized, v.Post("/signin", url.Values{"name": {"admin"}, "password": {"x"}}).Code)
 	}
-	rec := v.post("/signin", url.Values{"name": {"admin"}, "password": {"x"}})
+	rec := v.Post("/signin", url.Values{"name": {"admin"}, "password": {"x"}})
 	assert.Equal(t, http.StatusTooManyRequests, rec.Code)
 	assert.NotEmpty(t, rec.Header().Get("Retry-After"))
 	assert.Contains(t, rec.Body.String(), "Too many attempts")
@@ -99,8 +105,8 @@ func TestSignInIsThrottled(t *testing.T) {
 // TestNextStaysHere: nobody is led away by a link to the login page.
 func TestNextStaysHere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	v := w.as(w.admin)
+	w := consoletest.New(t)
+	v := w.As(w.Admin)
 	for next, want := range map[string]string{
 		"//evil.example":          "/",
 		"https://evil.example/":   "/",
@@ -114,68 +120,68 @@ func TestNextStaysHere(t *testing.T) {
 		"http:/evil.example":      "/",
 		"/search?next=%2F%2Fevil": "/search?next=%2F%2Fevil",
 	} {
-		rec := v.get("/signin?next=" + url.QueryEscape(next))
+		rec := v.Get("/signin?next=" + url.QueryEscape(next))
 		assert.Equal(t, want, rec.Header().Get("Location"), next)
 	}
-	rec := v.get("/xxl-job-admin/signin?next=" + url.QueryEscape("/search"))
+	rec := v.Get("/xxl-job-admin/signin?next=" + url.QueryEscape("/search"))
 	assert.Equal(t, "/xxl-job-admin/search", rec.Header().Get("Location"))
 }
 
 func TestFormsWantTheToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	v := w.as(w.admin)
-	for _, route := range w.server.routes {
+	w := consoletest.New(t)
+	v := w.As(w.Admin)
+	for _, route := range w.Server.Table().Routes {
 		if !route.Changes || route.Permission.String() == "anonymous" {
 			continue
 		}
 		path := strings.NewReplacer("{id}", "1", "{name}", "x").Replace(route.Path)
-		rec := v.send(http.MethodPost, path, "")
+		rec := v.Send(http.MethodPost, path, "")
 		assert.Equal(t, http.StatusForbidden, rec.Code, path)
 		assert.Contains(t, rec.Body.String(), "out of date", path)
-		rec = v.send(http.MethodPost, path, "csrf=AAAA")
+		rec = v.Send(http.MethodPost, path, "csrf=AAAA")
 		assert.Equal(t, http.StatusForbidden, rec.Code, path)
-		rec = v.send(http.MethodGet, path+"?csrf="+(&call{session: v.cookies[sessionCookie]}).csrf(), "")
+		rec = v.Send(http.MethodGet, path+"?csrf="+web.CSRFOf(v.Cookies[web.SessionCookie]), "")
 		assert.Contains(t, []int{http.StatusMethodNotAllowed, http.StatusOK, http.StatusNotFound}, rec.Code, path)
 	}
-	assert.NotEmpty(t, v.cookies[sessionCookie], "still logged in")
-	assert.Equal(t, http.StatusSeeOther, w.as(nil).post("/signout", nil).Code)
+	assert.NotEmpty(t, v.Cookies[web.SessionCookie], "still logged in")
+	assert.Equal(t, http.StatusSeeOther, w.As(nil).Post("/signout", nil).Code)
 }
 
 func TestLanguageAndTheme(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	v := w.as(nil)
-	assert.Contains(t, v.text("/signin"), `<html lang="en">`)
-	v.header["Accept-Language"] = "fr, zh-TW;q=0.8, en"
-	assert.Contains(t, v.text("/signin"), `<html lang="zh-TW">`)
-	rec := v.send(http.MethodPost, "/prefs", "lang=zh-CN&back=%2Fsignin")
+	w := consoletest.New(t)
+	v := w.As(nil)
+	assert.Contains(t, v.Text("/signin"), `<html lang="en">`)
+	v.Header["Accept-Language"] = "fr, zh-TW;q=0.8, en"
+	assert.Contains(t, v.Text("/signin"), `<html lang="zh-TW">`)
+	rec := v.Send(http.MethodPost, "/prefs", "lang=zh-CN&back=%2Fsignin")
 	assert.Equal(t, "/signin", rec.Header().Get("Location"))
-	v.send(http.MethodPost, "/prefs", "theme=dark")
-	page := v.text("/signin")
+	v.Send(http.MethodPost, "/prefs", "theme=dark")
+	page := v.Text("/signin")
 	assert.Contains(t, page, `<html lang="zh-CN" data-theme="dark">`)
 	assert.Contains(t, page, "登录")
-	v.send(http.MethodPost, "/prefs", "theme=system&lang=xx")
-	assert.Contains(t, v.text("/signin"), `<html lang="zh-CN">`)
+	v.Send(http.MethodPost, "/prefs", "theme=system&lang=xx")
+	assert.Contains(t, v.Text("/signin"), `<html lang="zh-CN">`)
 }
 
 func TestErrorPages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.faults = []string{"the database <b>does not</b> answer"}
-	v := w.as(w.admin)
-	rec := v.get("/no/such/page")
+	w := consoletest.New(t)
+	w.Faults = []string{"the database <b>does not</b> answer"}
+	v := w.As(w.Admin)
+	rec := v.Get("/no/such/page")
 	assert.Equal(t, http.StatusNotFound, rec.Code)
 	assert.Contains(t, rec.Body.String(), "There is nothing here")
 	assert.Contains(t, rec.Body.String(), "does not&lt;/b&gt; answer", "the foot line says how the node is")
-	v.header["Accept"] = "*/*"
-	rec = v.get("/no/such/page")
+	v.Header["Accept"] = "*/*"
+	rec = v.Get("/no/such/page")
 	assert.Equal(t, "404 page not found\n", rec.Body.String(), "a program is answered as before")
-	rec = v.send(http.MethodPost, "/no/such/page", "")
+	rec = v.Send(http.MethodPost, "/no/such/page", "")
 	assert.Equal(t, http.StatusNotFound, rec.Code)
-	assert.Equal(t, http.StatusMethodNotAllowed, v.send(http.MethodPost, "/search", "").Code)
-	require.NoError(t, w.db.Close())
-	rec = v.get("/search")
+	assert.Equal(t, http.StatusMethodNotAllowed, v.Send(http.MethodPost, "/search", "").Code)
+	require.NoError(t, w.DB.Close())
+	rec = v.Get("/search")
 	assert.Equal(t, http.StatusInternalServerError, rec.Code)
 	assert.Contains(t, rec.Body.String(), "Try again")
 	assert.NotContains(t, rec.Body.String(), "sql", "what it was stays in the log")
@@ -183,39 +189,39 @@ func TestErrorPages(t *testing.T) {
 
 func TestStaticFiles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	v := w.as(nil)
-	page := v.text("/xxl-job-admin/signin")
+	w := consoletest.New(t)
+	v := w.As(nil)
+	page := v.Text("/xxl-job-admin/signin")
 	files := regexp.MustCompile(`/xxl-job-admin/static/[a-z]+\.[0-9a-f]{12}\.(css|js|svg)`).FindAllString(page, -1)
 	require.GreaterOrEqual(t, len(files), 3)
 	for _, file := range files {
-		rec := v.get(file)
+		rec := v.Get(file)
 		assert.Equal(t, http.StatusOK, rec.Code, file)
 		assert.Contains(t, rec.Header().Get("Cache-Control"), "immutable")
 		assert.NotEmpty(t, rec.Body.String())
 	}
-	v.header["Accept-Encoding"] = "gzip"
-	assert.Equal(t, "gzip", v.get(files[0]).Header().Get("Content-Encoding"))
-	assert.Equal(t, http.StatusNotFound, v.get("/static/app.css").Code)
+	v.Header["Accept-Encoding"] = "gzip"
+	assert.Equal(t, "gzip", v.Get(files[0]).Header().Get("Content-Encoding"))
+	assert.Equal(t, http.StatusNotFound, v.Get("/static/app.css").Code)
 }
 
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	v := w.as(w.admin)
-	assert.JSONEq(t, `{"ms_of_day":43200000,"now_ms":1795262400000,"faults":[]}`, v.get("/status").Body.String())
-	w.faults = []string{"leases are not renewed"}
-	assert.JSONEq(t, `{"ms_of_day":43200000,"now_ms":1795262400000,"faults":["leases are not renewed"]}`, v.get("/status").Body.String())
+	w := consoletest.New(t)
+	v := w.As(w.Admin)
+	assert.JSONEq(t, `{"ms_of_day":43200000,"now_ms":1795262400000,"faults":[]}`, v.Get("/status").Body.String())
+	w.Faults = []string{"leases are not renewed"}
+	assert.JSONEq(t, `{"ms_of_day":43200000,"now_ms":1795262400000,"faults":["leases are not renewed"]}`, v.Get("/status").Body.String())
 }
 
 // TestTextsExist: a template names no text that there is not.
 func TestTextsExist(t *testing.T) {
 	t.Parallel()
-	names, err := fs.Glob(files, "templates/*.html")
+	names, err := fs.Glob(console.Files, "templates/*.html")
 	require.NoError(t, err)
 	used := regexp.MustCompile(`\bT "([^"]+)"`)
 	for _, name := range names {
-		body, err := fs.ReadFile(files, name)
+		body, err := fs.ReadFile(console.Files, name)
 		require.NoError(t, err)
 		for _, m := range used.FindAllStringSubmatch(string(body), -1) {
 			assert.True(t, i18n.HasConsole(m[1]), "%s: %s", name, m[1])
@@ -226,17 +232,17 @@ func TestTextsExist(t *testing.T) {
 
 func TestEveryPageIsParsed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := consoletest.New(t)
 	for _, lang := range i18n.Langs() {
 		for _, prefix := range httpx.Prefixes() {
-			for _, name := range w.server.templates.Names() {
-				page, err := w.server.templates.Page(frame.Key{Lang: lang, Prefix: prefix}, name)
+			for _, name := range w.Server.Templates.Names() {
+				page, err := w.Server.Templates.Page(frame.Key{Lang: lang, Prefix: prefix}, name)
 				require.NoError(t, err)
 				assert.NotNil(t, page.Lookup("layout"), name)
 				assert.NotNil(t, page.Lookup("content"), name)
 			}
 		}
 	}
-	_, err := w.server.templates.Page(frame.Key{Lang: i18n.En}, "none")
+	_, err := w.Server.Templates.Page(frame.Key{Lang: i18n.En}, "none")
 	require.EqualError(t, err, `there is no template "none"`)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/web"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 )
 
@@ -33,20 +34,20 @@ type helpPage struct {
 func (c *call) help(ctx context.Context) error {
 	p := helpPage{Address: c.address()}
 	p.Go, p.Java = programs(p.Address, "")
-	return c.render(ctx, "help", head{Title: c.t("nav.help"), Section: "help"}, p)
+	return c.Render(ctx, "help", web.Head{Title: c.T("nav.help"), Section: "help"}, p)
 }
 
 // address is the public one of this admin, or else that under which the visitor
 // sees it, as executors want it: those of Java up to 3.4.0 need the context path.
 func (c *call) address() string {
-	if public := string(c.s.cfg.Links); public != "" {
+	if public := string(c.Cfg.Links); public != "" {
 		return strings.TrimSuffix(public, httpx.Prefixes()[1]) + httpx.Prefixes()[1]
 	}
 	scheme := "http://"
-	if c.s.cfg.Proxies.Secure(c.r) {
+	if c.Cfg.Proxies.Secure(c.R) {
 		scheme = "https://"
 	}
-	return scheme + c.r.Host + httpx.Prefixes()[1]
+	return scheme + c.R.Host + httpx.Prefixes()[1]
 }
 
 // programs are those of the help for an admin at an address, with a token in

@@ -1,4 +1,4 @@
-package console
+package console_test
 
 import (
 	"maps"
@@ -12,46 +12,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/console/consoletest"
+	"github.com/xxljob-go/xxljob/admin/internal/console/web"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
-
-// foreign are objects of a group that the user of the matrix has nothing to do
-// with, by the beginning of the paths that name them.
-type foreign map[string]string
-
-// path fills the parameters of a route in.
-func (f foreign) path(t *testing.T, pattern string) string {
-	t.Helper()
-	path := strings.NewReplacer("{$}", "", "{anything...}", "no/such/page", "{file}", "none.css").Replace(pattern)
-	for prefix, id := range f {
-		if strings.HasPrefix(path, prefix+"{") {
-			begin, end := strings.Index(path, "{"), strings.Index(path, "}")
-			path = path[:begin] + id + path[end+1:]
-		}
-	}
-	if begin := strings.Index(path, "{"); begin >= 0 { // a second parameter names a part of the first one
-		path = path[:begin] + "1" + path[strings.Index(path, "}")+1:]
-	}
-	require.NotContains(t, path, "{", "fill in the parameters of %s", pattern)
-	return path
-}
 
 // TestMatrix asks every route as everybody: who is not logged in gets to the
 // login page and nowhere else, what is for administrators is refused to others,
 // and nothing of a foreign group is read or changed.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	group := w.group("golden", "gold-of-others", "http://10.0.0.1:9999/")
-	j := w.job(group, "settle-of-others")
-	run := w.run(j, noon, 0, model.CodeSuccess, "message-of-others")
-	bert := w.user("bert", false, strconv.Itoa(int(w.group("silver", "silver", ""))))
-	user, admin, nobody := w.as(bert), w.as(w.admin), w.as(nil)
-	ids := foreign{
+	w := consoletest.New(t)
+	group := w.Group("golden", "gold-of-others", "http://10.0.0.1:9999/")
+	j := w.Job(group, "settle-of-others")
+	run := w.Run(j, consoletest.Noon, 0, model.CodeSuccess, "message-of-others")
+	bert := w.User("bert", false, strconv.Itoa(int(w.Group("silver", "silver", ""))))
+	user, admin, nobody := w.As(bert), w.As(w.Admin), w.As(nil)
+	ids := consoletest.Foreign{
 		"/jobs/": strconv.Itoa(int(j.ID)), "/runs/": strconv.FormatInt(run, 10), "/executors/": strconv.Itoa(int(group)),
 		"/settings/users/": "999", "/settings/keys/": "999",
-		"/settings/sessions/": auth.SessionID(admin.cookies[sessionCookie]),
+		"/settings/sessions/": auth.SessionID(admin.Cookies[web.SessionCookie]),
 	}
 	forms := url.Values{
 		"group": {strconv.Itoa(int(group))}, "job": {strconv.Itoa(int(j.ID))}, "id": {strconv.Itoa(int(j.ID))},
@@ -59,17 +40,17 @@ func TestMatrix(t *testing.T) {
 		"to": {strconv.Itoa(int(group))},
 	}
 	own := map[string]bool{"/jobs/new": true, "/jobs/import": true, "/jobs/children": true} // about what bert has himself
-	before := w.state(t, group, j.ID)
-	for _, route := range w.server.routes {
-		path := ids.path(t, route.Path)
+	before := w.State(t, group, j.ID)
+	for _, route := range w.Server.Table().Routes {
+		path := ids.Path(t, route.Path)
 		for _, method := range route.Methods {
 			name := method + " " + route.Path
-			ask := func(v *visitor) (int, string) {
-				rec := v.get(path)
+			ask := func(v *consoletest.Visitor) (int, string) {
+				rec := v.Get(path)
 				if method == http.MethodPost {
 					form := url.Values{}
 					maps.Copy(form, forms)
-					rec = v.post(path, form)
+					rec = v.Post(path, form)
 				}
 				return rec.Code, rec.Header().Get("Location") + rec.Body.String()
 			}
@@ -96,36 +77,18 @@ func TestMatrix(t *testing.T) {
 			for _, text := range []string{"gold-of-others", "settle-of-others", "message-of-others", "s3cret-of-the-group"} {
 				assert.NotContains(t, body, text, "%s as a user", name)
 			}
-			require.Equal(t, before, w.state(t, group, j.ID), "%s as a user", name)
+			require.Equal(t, before, w.State(t, group, j.ID), "%s as a user", name)
 			if method == http.MethodGet && !strings.HasSuffix(route.Path, "/stream") {
 				code, _ = ask(admin)
 				assert.NotContains(t, []int{http.StatusForbidden, http.StatusInternalServerError}, code, "%s as an administrator", name)
 			}
 		}
 	}
-	assert.Equal(t, http.StatusOK, admin.get("/settings").Code, "the session of the administrator was not ended")
-	list, err := w.db.Audits(t.Context(), model.AuditFilter{User: "bert", Limit: 1000})
+	assert.Equal(t, http.StatusOK, admin.Get("/settings").Code, "the session of the administrator was not ended")
+	list, err := w.DB.Audits(t.Context(), model.AuditFilter{User: "bert", Limit: 1000})
 	require.NoError(t, err)
 	for _, a := range list {
 		assert.True(t, strings.HasPrefix(a.Action, "session.") || strings.HasPrefix(a.Action, "user.password"),
 			"bert did %s to %s", a.Action, a.Object)
 	}
-}
-
-// state is what a stranger must not change: the group, the job, its runs, rules
-// and mutes.
-func (w *world) state(t *testing.T, group, job int32) []any {
-	t.Helper()
-	ctx := t.Context()
-	g, err := w.db.Group(ctx, group)
-	require.NoError(t, err)
-	j, err := w.db.Job(ctx, job)
-	require.NoError(t, err)
-	_, runs, err := w.db.Logs(ctx, model.LogFilter{JobID: job, Limit: 1})
-	require.NoError(t, err)
-	rules, err := w.db.AlarmRules(ctx)
-	require.NoError(t, err)
-	mutes, err := w.db.Mutes(ctx, noon)
-	require.NoError(t, err)
-	return []any{*g, *j, runs, rules, mutes}
 }

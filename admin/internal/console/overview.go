@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/console/parts"
 	"github.com/xxljob-go/xxljob/admin/internal/console/say"
+	"github.com/xxljob-go/xxljob/admin/internal/console/web"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -43,7 +45,7 @@ type overviewPage struct {
 	Queues   []queueRow
 	Waiting  int // triggers that wait, in all
 	Failures []failure
-	Cluster  Cluster
+	Cluster  web.Cluster
 	NoBody   bool // no executor has ever connected
 	Setup    bool // the setup of a new database is not finished
 }
@@ -58,32 +60,32 @@ func (c *call) say1(p *overviewPage, key string, n int, path string) {
 // some is a text with a number; for the one there may be another one.
 func (c *call) some(key string, n int) string {
 	if n == 1 {
-		if text := c.t(key + ".one"); text != key+".one" {
+		if text := c.T(key + ".one"); text != key+".one" {
 			return text
 		}
 	}
-	return c.t(key, say.Count(n))
+	return c.T(key, say.Count(n))
 }
 
 // overview shows whether all is well.
 func (c *call) overview(ctx context.Context) error {
-	p := overviewPage{Cluster: c.status(ctx)}
+	p := overviewPage{Cluster: c.Status(ctx)}
 	var err error
-	y, m, d := c.now().Date()
-	first := time.Date(y, m, d-homeDays+1, 0, 0, 0, 0, c.s.cfg.Location)
-	p.Totals, err = c.s.cfg.Ops.Overview(ctx, c.who, first, time.Date(y, m, d, 0, 0, 0, 0, c.s.cfg.Location))
+	y, m, d := c.Now().Date()
+	first := time.Date(y, m, d-homeDays+1, 0, 0, 0, 0, c.Cfg.Location)
+	p.Totals, err = c.Cfg.Ops.Overview(ctx, c.Who, first, time.Date(y, m, d, 0, 0, 0, 0, c.Cfg.Location))
 	if err != nil {
 		return err
 	}
 	p.NoBody = p.Totals.Executors == 0
-	if c.user.Admin {
-		state, err := c.s.cfg.Auth.Setup(ctx)
+	if c.User.Admin {
+		state, err := c.Cfg.Auth.Setup(ctx)
 		if err != nil {
 			return err
 		}
 		p.Setup = state.Phase == auth.SetupExecutor
 	}
-	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	groups, err := c.Cfg.Ops.PermittedGroups(ctx, c.Who)
 	if err != nil {
 		return err
 	}
@@ -101,13 +103,13 @@ func (c *call) overview(ctx context.Context) error {
 	if err := c.openAlarms(ctx, &p); err != nil {
 		return err
 	}
-	if p.Muted, err = c.mutedGroups(ctx, 0); err != nil {
+	if p.Muted, err = c.MutedGroups(ctx, 0); err != nil {
 		return err
 	}
 	p.MoreMute = max(len(p.Muted)-homeTroubles, 0)
 	p.Muted = p.Muted[:len(p.Muted)-p.MoreMute]
-	if c.who.SeesUnknown() {
-		list, names, err := c.s.cfg.Ops.Unknown(ctx, c.who)
+	if c.Who.SeesUnknown() {
+		list, names, err := c.Cfg.Ops.Unknown(ctx, c.Who)
 		if err != nil {
 			return err
 		}
@@ -116,7 +118,7 @@ func (c *call) overview(ctx context.Context) error {
 		}
 	}
 	c.clusterTroubles(&p)
-	n, more, err := c.s.cfg.Ops.CountRuns(ctx, c.who, model.RunFilter{Result: model.RunRunning})
+	n, more, err := c.Cfg.Ops.CountRuns(ctx, c.Who, model.RunFilter{Result: model.RunRunning})
 	if err != nil {
 		return err
 	}
@@ -126,16 +128,16 @@ func (c *call) overview(ctx context.Context) error {
 	c.hour(ctx, &p, groups)
 	p.NotNamed = max(len(p.Troubles)-homeTroubles, 0)
 	p.Troubles = p.Troubles[:len(p.Troubles)-p.NotNamed]
-	if c.str("part") != "" {
-		return c.part("overview", "overviewnow", p)
+	if c.Str("part") != "" {
+		return c.Part("overview", "overviewnow", p)
 	}
-	return c.render(ctx, "overview", head{Title: c.t("nav.overview"), Section: "overview", Script: "renew.js"}, p)
+	return c.Render(ctx, "overview", web.Head{Title: c.T("nav.overview"), Section: "overview", Script: "renew.js"}, p)
 }
 
 // lonely counts the started jobs, and finds the executors with some that nobody is
 // there to run.
 func (c *call) lonely(ctx context.Context, p *overviewPage, groups []*ops.Group) error {
-	started, err := c.s.cfg.Ops.StartedByGroup(ctx, c.who)
+	started, err := c.Cfg.Ops.StartedByGroup(ctx, c.Who)
 	if err != nil {
 		return err
 	}
@@ -146,7 +148,8 @@ func (c *call) lonely(ctx context.Context, p *overviewPage, groups []*ops.Group)
 	for _, g := range groups {
 		if n := started[g.ID]; n > 0 && len(g.Addresses()) == 0 {
 			found++
-			p.Troubles = append(p.Troubles, trouble{c.t("home.noaddress", g.Title, say.Count(n)), executorPath(g.ID)})
+			text := c.T("home.noaddress", g.Title, say.Count(n))
+			p.Troubles = append(p.Troubles, trouble{text, parts.ExecutorPath(g.ID)})
 		}
 	}
 	c.say1(p, "lonely", found, "/executors")
@@ -155,7 +158,7 @@ func (c *call) lonely(ctx context.Context, p *overviewPage, groups []*ops.Group)
 
 // openAlarms counts the alarms that are open.
 func (c *call) openAlarms(ctx context.Context, p *overviewPage) error {
-	list, err := c.s.cfg.Ops.Alarms(ctx, c.who, model.AlarmFilter{Limit: openAlarms})
+	list, err := c.Cfg.Ops.Alarms(ctx, c.Who, model.AlarmFilter{Limit: openAlarms})
 	if err != nil {
 		return err
 	}
@@ -166,21 +169,21 @@ func (c *call) openAlarms(ctx context.Context, p *overviewPage) error {
 // clusterTroubles says what is wrong with the nodes.
 func (c *call) clusterTroubles(p *overviewPage) {
 	path := "/settings"
-	if c.s.has("/settings/cluster") {
+	if c.Has("/settings/cluster") {
 		path = "/settings/cluster"
 	}
 	idle := 0
 	for _, n := range p.Cluster.Nodes {
 		if n.Shards == 0 && len(p.Cluster.Nodes) <= p.Cluster.Total {
 			idle++
-			p.Troubles = append(p.Troubles, trouble{c.t("home.idlenode", n.Name), path})
+			p.Troubles = append(p.Troubles, trouble{c.T("home.idlenode", n.Name), path})
 		}
 	}
 	c.say1(p, "idle", idle, path)
 	c.say1(p, "orphans", p.Cluster.Orphans, path)
 	c.say1(p, "node", len(p.Cluster.Faults), path)
 	for _, text := range p.Cluster.Faults {
-		p.Troubles = append(p.Troubles, trouble{Text: c.t("home.node", text)})
+		p.Troubles = append(p.Troubles, trouble{Text: c.T("home.node", text)})
 	}
 }
 
@@ -193,7 +196,7 @@ const (
 
 // failure is a job with failed runs.
 type failure struct {
-	runRow
+	parts.RunRow
 	Count   int  // failed runs among those that were looked at
 	Failing bool // its last run that has ended has failed too
 	Ran     bool // it has run since: it works again
@@ -201,8 +204,8 @@ type failure struct {
 
 // failures lists the jobs with failed runs of a day, the newest failure first.
 func (c *call) failures(ctx context.Context, p *overviewPage) error {
-	f := model.RunFilter{Result: model.RunFailed, From: c.now().Add(-failureDay), Limit: failureRuns}
-	page, err := c.s.cfg.Ops.Runs(ctx, c.who, f)
+	f := model.RunFilter{Result: model.RunFailed, From: c.Now().Add(-failureDay), Limit: failureRuns}
+	page, err := c.Cfg.Ops.Runs(ctx, c.Who, f)
 	if err != nil || len(page.Runs) == 0 {
 		return err
 	}
@@ -217,7 +220,7 @@ func (c *call) failures(ctx context.Context, p *overviewPage) error {
 			newest, ids = append(newest, l), append(ids, l.JobID)
 		}
 	}
-	recent, err := c.s.cfg.History.RecentRuns(ctx, ids, failureLast)
+	recent, err := c.Cfg.History.RecentRuns(ctx, ids, failureLast)
 	if err != nil {
 		return err
 	}
@@ -228,14 +231,14 @@ func (c *call) failures(ctx context.Context, p *overviewPage) error {
 		}
 	}
 	shown := newest[:min(len(newest), failureJobs)]
-	rows, err := c.runRows(ctx, shown)
+	rows, err := c.RunRows(ctx, shown)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
 		row.Job = cmp.Or(row.Job, "#"+strconv.Itoa(int(row.JobID)))
 		fails := stillFails(recent[row.JobID])
-		p.Failures = append(p.Failures, failure{runRow: row, Count: counts[row.JobID], Failing: fails, Ran: !fails})
+		p.Failures = append(p.Failures, failure{RunRow: row, Count: counts[row.JobID], Failing: fails, Ran: !fails})
 	}
 	c.say1(p, "failing", failing, "/runs?result=failed")
 	return nil

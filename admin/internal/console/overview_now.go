@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/chart"
+	"github.com/xxljob-go/xxljob/admin/internal/console/parts"
 	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
@@ -37,31 +38,31 @@ type pulseView struct {
 
 // pulse shows how late this node was, and how runs ended.
 func (c *call) pulse(p *overviewPage) {
-	if c.s.cfg.Pulse == nil {
+	if c.Cfg.Pulse == nil {
 		return
 	}
-	all := c.s.cfg.Pulse.Last(pulse.Minutes)
+	all := c.Cfg.Pulse.Last(pulse.Minutes)
 	late := pulse.LatenessOf(all[len(all)-lateMinutes:], lateLimit)
-	p.Pulse = pulseView{Known: true, Since: c.s.cfg.Pulse.Since(), Sent: late.Sent, P50: "–", P99: "–"}
+	p.Pulse = pulseView{Known: true, Since: c.Cfg.Pulse.Since(), Sent: late.Sent, P50: "–", P99: "–"}
 	if late.Sent > 0 {
 		p.Pulse.P50, p.Pulse.P99 = "≤ "+say.Millis(late.P50), "≤ "+say.Millis(late.P99)
 	}
 	c.say1(p, "late", int(late.Late), "#late")
 	bars := chart.Bars{
 		Frame: chart.Frame{
-			ID: "minutes", Title: c.t("home.minutes"), Unit: c.t("home.minutes.unit"), Table: c.t("table"),
+			ID: "minutes", Title: c.T("home.minutes"), Unit: c.T("home.minutes.unit"), Table: c.T("table"),
 		},
 		Series: []chart.Series{
-			{Name: c.t("runs.ok"), Class: chart.OK},
-			{Name: c.t("runs.failed"), Class: chart.Failed},
-			{Name: c.t("runs.timeout"), Class: chart.Timeout},
-			{Name: c.t("runs.lost"), Class: chart.Lost},
+			{Name: c.T("runs.ok"), Class: chart.OK},
+			{Name: c.T("runs.failed"), Class: chart.Failed},
+			{Name: c.T("runs.timeout"), Class: chart.Timeout},
+			{Name: c.T("runs.lost"), Class: chart.Lost},
 		},
-		When: c.t("home.minute"), Label: func(t time.Time) string { return t.Format("15:04") },
+		When: c.T("home.minute"), Label: func(t time.Time) string { return t.Format("15:04") },
 	}
 	for _, m := range all {
 		bars.Buckets = append(bars.Buckets, chart.Bucket{
-			Start:  m.Start.In(c.s.cfg.Location),
+			Start:  m.Start.In(c.Cfg.Location),
 			Values: []float64{float64(m.OK), float64(m.Failed), float64(m.Timeout), float64(m.Lost)},
 		})
 	}
@@ -80,25 +81,25 @@ type queueRow struct {
 
 // queues lists the executors for which something waits, or that do not answer.
 func (c *call) queues(p *overviewPage, groups []*ops.Group) {
-	if c.s.cfg.Executors.Lanes == nil {
+	if c.Cfg.Executors.Lanes == nil {
 		return
 	}
-	lanes := c.s.cfg.Executors.Lanes()
+	lanes := c.Cfg.Executors.Lanes()
 	dead := map[string]bool{}
 	for _, g := range groups {
 		list := g.Addresses()
 		row := queueRow{ID: g.ID, Title: g.Title, Addresses: len(list)}
 		var sum model.AddressState
-		sum, row.Dead = sumLanes(lanes, list)
+		sum, row.Dead = parts.SumLanes(lanes, list)
 		row.Queued, row.InFlight = sum.Queued, sum.InFlight
 		for _, address := range list {
-			if !lanes[laneKey(address)].DeadSince.IsZero() {
-				dead[laneKey(address)] = true
+			if !lanes[parts.LaneKey(address)].DeadSince.IsZero() {
+				dead[parts.LaneKey(address)] = true
 			}
 		}
 		if row.Dead > 0 {
 			p.Troubles = append(p.Troubles, trouble{
-				c.t("home.deadof", g.Title, row.Dead, row.Addresses), executorPath(g.ID),
+				c.T("home.deadof", g.Title, row.Dead, row.Addresses), parts.ExecutorPath(g.ID),
 			})
 		}
 		p.Waiting += row.Queued
@@ -126,7 +127,7 @@ type hourView struct {
 
 // hour draws what fires in the coming hour, minute by minute.
 func (c *call) hour(ctx context.Context, p *overviewPage, groups []*ops.Group) {
-	if c.s.cfg.Forecast == nil {
+	if c.Cfg.Forecast == nil {
 		return
 	}
 	mine := map[int32]bool{}
@@ -134,18 +135,18 @@ func (c *call) hour(ctx context.Context, p *overviewPage, groups []*ops.Group) {
 		mine[g.ID] = true
 	}
 	// An administrator sees the jobs of groups that are gone, too.
-	h, ok := c.s.cfg.Forecast(ctx, func(group int32) bool { return mine[group] || c.user.Admin })
+	h, ok := c.Cfg.Forecast(ctx, func(group int32) bool { return mine[group] || c.User.Admin })
 	if !ok {
 		return
 	}
 	p.Hour.Known, p.Hour.Started = true, h.Started
-	if c.now().Sub(h.Counted) > hourAge {
+	if c.Now().Sub(h.Counted) > hourAge {
 		p.Hour.Counted = h.Counted
 	}
 	d := chart.Density{
-		Frame: chart.Frame{ID: "hour", Title: c.t("home.hour"), Table: c.t("table")},
-		Start: h.Start.In(c.s.cfg.Location), Step: time.Minute, Cells: make([]chart.Cell, len(h.Cells)),
-		Heads: [3]string{c.t("home.minute"), c.t("home.fires"), c.t("nav.jobs")},
+		Frame: chart.Frame{ID: "hour", Title: c.T("home.hour"), Table: c.T("table")},
+		Start: h.Start.In(c.Cfg.Location), Step: time.Minute, Cells: make([]chart.Cell, len(h.Cells)),
+		Heads: [3]string{c.T("home.minute"), c.T("home.fires"), c.T("nav.jobs")},
 	}
 	most := 0
 	for i, cell := range h.Cells {
@@ -153,15 +154,15 @@ func (c *call) hour(ctx context.Context, p *overviewPage, groups []*ops.Group) {
 		to.Count = cell.Fires
 		most = max(most, cell.Fires)
 		for _, name := range cell.Names {
-			to.Names = append(to.Names, oneLine(name))
+			to.Names = append(to.Names, parts.OneLine(name))
 		}
 		if more := cell.Jobs - len(cell.Names); more > 0 {
-			to.Names = append(to.Names, c.t("home.hour.more", strconv.Itoa(more)))
+			to.Names = append(to.Names, c.T("home.hour.more", strconv.Itoa(more)))
 		}
 	}
 	switch {
 	case most > 0:
-		d.Unit = c.t("home.hour.unit", say.Count(most))
+		d.Unit = c.T("home.hour.unit", say.Count(most))
 		p.Hour.Chart = d.HTML()
 	case h.Next != nil:
 		p.Hour.NextID, p.Hour.NextName, p.Hour.NextAt = h.Next.ID, h.Next.Name, h.Next.At
@@ -170,18 +171,18 @@ func (c *call) hour(ctx context.Context, p *overviewPage, groups []*ops.Group) {
 
 // days draws the runs of the days from first on by result.
 func (c *call) days(first time.Time, data *ops.Chart) template.HTML {
-	loc := c.s.cfg.Location
+	loc := c.Cfg.Location
 	y, m, d := first.Date()
 	bars := chart.Bars{
 		Frame: chart.Frame{
-			ID: "days", Title: c.t("home.days", homeDays), Unit: c.t("home.runs.unit"), Table: c.t("table"),
+			ID: "days", Title: c.T("home.days", homeDays), Unit: c.T("home.runs.unit"), Table: c.T("table"),
 		},
 		Series: []chart.Series{
-			{Name: c.t("runs.ok"), Class: chart.OK},
-			{Name: c.t("runs.failed"), Class: chart.Failed},
-			{Name: c.t("runs.running"), Class: chart.Running},
+			{Name: c.T("runs.ok"), Class: chart.OK},
+			{Name: c.T("runs.failed"), Class: chart.Failed},
+			{Name: c.T("runs.running"), Class: chart.Running},
 		},
-		When: c.t("home.day"), Label: func(t time.Time) string { return t.Format("01-02") },
+		When: c.T("home.day"), Label: func(t time.Time) string { return t.Format("01-02") },
 	}
 	for i := range homeDays {
 		day := time.Date(y, m, d+i, 0, 0, 0, 0, loc)

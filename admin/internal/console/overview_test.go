@@ -1,4 +1,4 @@
-package console
+package console_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console"
+	"github.com/xxljob-go/xxljob/admin/internal/console/consoletest"
 	"github.com/xxljob-go/xxljob/admin/internal/forecast"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/pulse"
@@ -32,29 +34,29 @@ func verdict(page string) string {
 
 func TestOverviewSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	p := pulse.New(func() time.Time { return noon })
+	p := pulse.New(func() time.Time { return consoletest.Noon })
 	lanes := map[string]model.AddressState{}
-	cluster := Cluster{Node: "node-a", Held: 16, Total: 16}
-	w := newWorld(t, func(cfg *Config) {
+	cluster := console.Cluster{Node: "node-a", Held: 16, Total: 16}
+	w := consoletest.New(t, func(cfg *console.Config) {
 		cfg.Pulse, cfg.Executors.Lanes = p, func() map[string]model.AddressState { return lanes }
-		cfg.Cluster = func(context.Context) Cluster { return cluster }
+		cfg.Cluster = func(context.Context) console.Cluster { return cluster }
 	})
-	v := w.as(w.admin)
-	page := v.text("/")
+	v := w.As(w.Admin)
+	page := v.Text("/")
 	assert.Equal(t, "✓ All is well", verdict(page))
 	assert.Contains(t, page, "No executor has connected yet")
 	assert.Contains(t, page, "Nothing failed in the last 24 hours")
 	assert.Contains(t, page, "over its 0 scheduled fires")
 
 	started := func(j *model.Job) { j.Running = true }
-	gold, silver := w.group("golden", "gold", ""), w.group("silver", "silver", "http://10.0.0.1:9999/,http://10.0.0.2:9999/")
-	j := w.job(gold, "settle", started)
-	well := w.job(silver, "report", started)
-	w.run(j, noon.Add(-time.Hour), time.Second, model.CodeFail, "no money")
-	w.run(j, noon.Add(-2*time.Hour), time.Second, model.CodeFail, "no money before")
-	w.run(well, noon.Add(-time.Hour), time.Second, model.CodeFail, "once")
-	w.run(well, noon.Add(-time.Minute), time.Second, model.CodeSuccess, "")
-	page = v.text("/")
+	gold, silver := w.Group("golden", "gold", ""), w.Group("silver", "silver", "http://10.0.0.1:9999/,http://10.0.0.2:9999/")
+	j := w.Job(gold, "settle", started)
+	well := w.Job(silver, "report", started)
+	w.Run(j, consoletest.Noon.Add(-time.Hour), time.Second, model.CodeFail, "no money")
+	w.Run(j, consoletest.Noon.Add(-2*time.Hour), time.Second, model.CodeFail, "no money before")
+	w.Run(well, consoletest.Noon.Add(-time.Hour), time.Second, model.CodeFail, "once")
+	w.Run(well, consoletest.Noon.Add(-time.Minute), time.Second, model.CodeSuccess, "")
+	page = v.Text("/")
 	assert.Equal(t, "✕ 1 job is failing; 1 executor with started jobs has no address.", verdict(page))
 	assert.Contains(t, page, "No address of the executor “gold” is registered (started jobs: 1)")
 	assert.Contains(t, page, "no money")
@@ -65,11 +67,11 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 	p.Ended(model.EndOK)
 	p.Ended(model.EndTimeout)
 	p.Ended(model.EndKilled)
-	lanes["http://10.0.0.2:9999"] = model.AddressState{DeadSince: noon.Add(-time.Minute), Queued: 1200, InFlight: 2}
+	lanes["http://10.0.0.2:9999"] = model.AddressState{DeadSince: consoletest.Noon.Add(-time.Minute), Queued: 1200, InFlight: 2}
 	cluster.Faults, cluster.Orphans = []string{"leases are not renewed"}, 2
-	cluster.Nodes = []ClusterNode{{Name: "node-a", Seen: noon, Shards: 14, Me: true}, {Name: "node-b", Seen: noon}}
-	cluster.JavaSeen = noon.Add(-2 * time.Minute)
-	page = v.text("/")
+	cluster.Nodes = []console.ClusterNode{{Name: "node-a", Seen: consoletest.Noon, Shards: 14, Me: true}, {Name: "node-b", Seen: consoletest.Noon}}
+	cluster.JavaSeen = consoletest.Noon.Add(-2 * time.Minute)
+	page = v.Text("/")
 	assert.Contains(t, page, `c-failed">✕ failed<`)
 	assert.Contains(t, page, `c-timeout">✕ timed out<`, "the sign that it has in lists")
 	assert.Contains(t, page, `c-lost">? lost<`)
@@ -84,8 +86,8 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 	assert.Contains(t, page, "14/16")
 
 	// Who has one group sees its numbers alone, and nothing that all groups share.
-	w.run(well, noon, time.Second, model.CodeNone, "")
-	member := w.as(w.user("golden1", false, strconv.Itoa(int(gold)))).text("/")
+	w.Run(well, consoletest.Noon, time.Second, model.CodeNone, "")
+	member := w.As(w.User("golden1", false, strconv.Itoa(int(gold)))).Text("/")
 	assert.Contains(t, member, "These are the numbers of your executors alone.")
 	for _, hidden := range []string{"Triggers so far", "Lateness", "Runs of the last 14 days", "ended within the hour"} {
 		assert.Contains(t, page, hidden)
@@ -95,7 +97,7 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 	assert.Contains(t, member, `<dt>Executor addresses</dt><dd><a href="/executors">0</a>`)
 
 	// Others see nothing of groups that are not theirs.
-	other := w.as(w.user("nobody1", false, "")).text("/")
+	other := w.As(w.User("nobody1", false, "")).Text("/")
 	for _, hidden := range []string{"gold", "silver", "settle", "no money", "1,200"} {
 		assert.NotContains(t, other, hidden)
 	}
@@ -103,34 +105,34 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 
 func TestOverviewOfTheComingHour(t *testing.T) {
 	t.Parallel()
-	hour, known := &forecast.Hour{Start: noon, Counted: noon}, false
+	hour, known := &forecast.Hour{Start: consoletest.Noon, Counted: consoletest.Noon}, false
 	var saw func(int32) bool
-	w := newWorld(t, func(cfg *Config) {
+	w := consoletest.New(t, func(cfg *console.Config) {
 		cfg.Forecast = func(_ context.Context, see func(int32) bool) (*forecast.Hour, bool) {
 			saw = see
 			return hour, known
 		}
 	})
-	gold := w.group("golden", "gold", "")
-	v := w.as(w.admin)
-	assert.Contains(t, v.text("/"), "It is being counted")
+	gold := w.Group("golden", "gold", "")
+	v := w.As(w.Admin)
+	assert.Contains(t, v.Text("/"), "It is being counted")
 	known = true
-	assert.Contains(t, v.text("/"), "No job is started")
+	assert.Contains(t, v.Text("/"), "No job is started")
 	assert.True(t, saw(gold) && saw(99))
 	hour.Started = 1
-	assert.Contains(t, v.text("/"), "None of the started jobs has a next time")
-	hour.Next = &forecast.Next{ID: 7, Name: "<b>late", At: noon.Add(3 * time.Hour)}
-	page := v.get("/").Body.String()
+	assert.Contains(t, v.Text("/"), "None of the started jobs has a next time")
+	hour.Next = &forecast.Next{ID: 7, Name: "<b>late", At: consoletest.Noon.Add(3 * time.Hour)}
+	page := v.Get("/").Body.String()
 	assert.Contains(t, page, "The next one:")
 	assert.Contains(t, page, `<a href="/jobs/7">&lt;b&gt;late</a>`)
 	assert.Contains(t, page, "in 3 h")
 	hour.Cells[5] = forecast.Cell{Fires: 70, Jobs: 12, Names: []string{"a", "<i>b"}}
-	page = v.get("/").Body.String()
+	page = v.Get("/").Body.String()
 	assert.Contains(t, page, "12:05 · 70\na\n&lt;i&gt;b\nand 10 more")
 	assert.NotContains(t, page, "as they were")
-	hour.Counted = noon.Add(-time.Minute)
-	assert.Contains(t, v.get("/").Body.String(), `From the jobs as they were <time class="when" datetime="2026-11-21T11:59:00Z"`)
-	w.as(w.user("nobody1", false, "")).text("/")
+	hour.Counted = consoletest.Noon.Add(-time.Minute)
+	assert.Contains(t, v.Get("/").Body.String(), `From the jobs as they were <time class="when" datetime="2026-11-21T11:59:00Z"`)
+	w.As(w.User("nobody1", false, "")).Text("/")
 	assert.False(t, saw(gold))
 }
 
@@ -138,16 +140,16 @@ func TestOverviewOfTheComingHour(t *testing.T) {
 // answer with that part alone.
 func TestPartsThatRenew(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.run(w.job(w.group("orders", "Orders", ""), "settle"), noon.Add(-time.Minute), time.Second, 500, "boom")
-	v := w.as(w.admin)
+	w := consoletest.New(t)
+	w.Run(w.Job(w.Group("orders", "Orders", ""), "settle"), consoletest.Noon.Add(-time.Minute), time.Second, 500, "boom")
+	v := w.As(w.Admin)
 	for _, tt := range []struct{ page, part, want string }{
 		{"/", "/?part=1", "1 job is failing"},
 		{"/alarms", "/alarms?part=open", "Nothing is wrong"},
 		{"/alarms", "/alarms?part=mutes", "Nothing is muted"},
 		{"/alarms", "/alarms?part=recent", "None yet"},
 	} {
-		page, part := v.text(tt.page), v.text(tt.part)
+		page, part := v.Text(tt.page), v.Text(tt.part)
 		assert.Contains(t, page, `data-renew="`+tt.part+`" data-every="3"`)
 		assert.Contains(t, page, `id="live"`)
 		assert.Contains(t, page, part)
@@ -155,5 +157,5 @@ func TestPartsThatRenew(t *testing.T) {
 		assert.NotContains(t, part, "<main", tt.part)
 		assert.NotContains(t, part, "data-renew", tt.part)
 	}
-	assert.NotContains(t, v.text("/alarms?before=9"), "part=recent", "an older page stays as it is")
+	assert.NotContains(t, v.Text("/alarms?before=9"), "part=recent", "an older page stays as it is")
 }

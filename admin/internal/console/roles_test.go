@@ -1,12 +1,9 @@
-package console
+package console_test
 
 import (
-	"encoding/base64"
 	"flag"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,6 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/consoletest"
+	"github.com/xxljob-go/xxljob/admin/internal/console/parts"
+	"github.com/xxljob-go/xxljob/admin/internal/console/web"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
@@ -23,51 +23,28 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// member stores a user with a role in a group.
-func (w *world) member(name string, role model.Role, group int32) *model.User {
-	w.t.Helper()
-	u := &model.User{Username: name, JavaHash: "!"}
-	u.Grant(group, role)
-	require.NoError(w.t, w.db.CreateUser(w.t.Context(), u))
-	return u
-}
-
-// told is what an answer says at once or by the message that the next page shows.
-func told(rec *httptest.ResponseRecorder) string {
-	var text strings.Builder
-	text.WriteString(rec.Body.String())
-	for _, line := range rec.Header().Values("Set-Cookie") {
-		c, err := http.ParseSetCookie(line)
-		if err == nil && c.Name == flashCookie {
-			raw, _ := base64.RawURLEncoding.DecodeString(c.Value)
-			text.WriteString(string(raw))
-		}
-	}
-	return text.String()
-}
-
 // TestRoleMatrix asks every route as who has each role in the group of its object,
 // and compares who is let through with testdata/roles.txt. What a route names as
 // its role is what it takes.
 func TestRoleMatrix(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	group := w.group("golden", "gold", "http://10.0.0.1:9999/")
-	silver := w.group("silver", "silver", "")
-	w.user("target", false, "")
+	w := consoletest.New(t)
+	group := w.Group("golden", "gold", "http://10.0.0.1:9999/")
+	silver := w.Group("silver", "silver", "")
+	w.User("target", false, "")
 	callers := []struct {
 		name string
 		role model.Role
-		v    *visitor
+		v    *consoletest.Visitor
 	}{
-		{"nobody", model.RoleNone, w.as(nil)},
-		{"no group", model.RoleNone, w.as(w.user("lonely", false, ""))},
-		{"foreign", model.RoleNone, w.as(w.member("bert", model.RoleAdmin, silver))},
-		{"viewer", model.RoleViewer, w.as(w.member("vera", model.RoleViewer, group))},
-		{"operator", model.RoleOperator, w.as(w.member("otto", model.RoleOperator, group))},
-		{"editor", model.RoleEditor, w.as(w.member("edda", model.RoleEditor, group))},
-		{"owner", model.RoleAdmin, w.as(w.member("owen", model.RoleAdmin, group))},
-		{"admin", model.RoleAdmin, w.as(w.admin)},
+		{"nobody", model.RoleNone, w.As(nil)},
+		{"no group", model.RoleNone, w.As(w.User("lonely", false, ""))},
+		{"foreign", model.RoleNone, w.As(w.Member("bert", model.RoleAdmin, silver))},
+		{"viewer", model.RoleViewer, w.As(w.Member("vera", model.RoleViewer, group))},
+		{"operator", model.RoleOperator, w.As(w.Member("otto", model.RoleOperator, group))},
+		{"editor", model.RoleEditor, w.As(w.Member("edda", model.RoleEditor, group))},
+		{"owner", model.RoleAdmin, w.As(w.Member("owen", model.RoleAdmin, group))},
+		{"admin", model.RoleAdmin, w.As(w.Admin)},
 	}
 	// What these routes take is judged by what is asked of them, or is about what
 	// one has elsewhere.
@@ -81,21 +58,21 @@ func TestRoleMatrix(t *testing.T) {
 		b.WriteString(" | " + c.name)
 	}
 	b.WriteString("\n")
-	for _, route := range w.server.routes {
+	for _, route := range w.Server.Table().Routes {
 		if route.Permission == httpx.Anonymous || route.Path == "/signout" || strings.HasSuffix(route.Path, "/stream") ||
 			strings.Contains(route.Path, "/setup") {
 			continue
 		}
 		for _, method := range route.Methods {
 			fmt.Fprintf(&b, "%-12s %-4s %s", route.Permission, method, route.Path)
-			var about foreign
+			var about consoletest.Foreign
 			for _, c := range callers {
 				if about == nil {
-					about = w.about(route.Path, group)
+					about = w.About(route.Path, group)
 				}
-				delete(c.v.cookies, flashCookie) // what the request before was told
-				rec := w.askAs(c.v, method, route.Path, about)
-				text := told(rec)
+				delete(c.v.Cookies, web.FlashCookie) // what the request before was told
+				rec := w.AskAs(c.v, method, route.Path, about)
+				text := consoletest.Told(rec)
 				ok := rec.Code != http.StatusForbidden && rec.Code != http.StatusNotFound &&
 					!strings.Contains(text, "does not allow this") && !strings.HasPrefix(rec.Header().Get("Location"), "/signin")
 				word := "-"
@@ -124,65 +101,21 @@ func TestRoleMatrix(t *testing.T) {
 	assert.Equal(t, string(want), b.String(), "run with -update if this is meant")
 }
 
-// about makes the job and the run that a route is asked about, by the beginning of
-// the paths that name them.
-func (w *world) about(route string, group int32) foreign {
-	w.t.Helper()
-	j := w.job(group, "settle", func(j *model.Job) {
-		if strings.Contains(route, "/code") {
-			j.GlueType, j.Handler = "GLUE_SHELL", model.T("")
-		}
-	})
-	code := model.CodeSuccess
-	if strings.HasSuffix(route, "/kill") {
-		code = model.CodeNone
-	}
-	run := w.run(j, noon, 0, code, "done")
-	if route == "/jobs/{id}/restore" {
-		require.NoError(w.t, w.server.cfg.Ops.DeleteJob(w.t.Context(), ops.UserPrincipal(w.admin), j.ID))
-	}
-	return foreign{
-		"/jobs/": strconv.Itoa(int(j.ID)), "/runs/": strconv.FormatInt(run, 10), "/executors/": strconv.Itoa(int(group)),
-		"/settings/users/": "999", "/settings/keys/": "999", "/settings/sessions/": "0123456789abcdef",
-	}
-}
-
-// askAs asks a route about them.
-func (w *world) askAs(v *visitor, method, route string, about foreign) *httptest.ResponseRecorder {
-	w.t.Helper()
-	path, job := about.path(w.t, route), about["/jobs/"]
-	if strings.Contains(route, "/address") {
-		path += "?at=http://10.0.0.1:9999/"
-	}
-	if method == http.MethodGet {
-		return v.get(path)
-	}
-	form := url.Values{
-		"job": {job}, "id": {job}, "kind": {"9"}, "sure": {"1"}, "minutes": {"5"}, "what": {"late"}, "limit": {"60"},
-		"name": {"x"}, "do": {"stop"}, "title": {"gold"}, "app": {"golden"}, "source": {"echo"}, "remark": {"a remark"},
-		"username": {"target"}, "role": {"viewer"}, "version": {"1"},
-	}
-	if strings.HasPrefix(route, "/settings/clean") {
-		form.Set("group", about["/executors/"])
-	}
-	return v.post(path, form)
-}
-
 // TestNothingIsOffered: pages have no button for what a role may not do.
 func TestNothingIsOffered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	group := w.group("golden", "gold", "http://10.0.0.1:9999/")
-	j := w.job(group, "settle")
+	w := consoletest.New(t)
+	group := w.Group("golden", "gold", "http://10.0.0.1:9999/")
+	j := w.Job(group, "settle")
 	job := "/jobs/" + strconv.Itoa(int(j.ID))
-	run := "/runs/" + strconv.FormatInt(w.run(j, noon, 0, model.CodeFail, "broken"), 10)
-	executor := executorPath(group)
-	script := w.job(group, "script", func(j *model.Job) { j.GlueType, j.Handler = "GLUE_SHELL", model.T("") })
+	run := "/runs/" + strconv.FormatInt(w.Run(j, consoletest.Noon, 0, model.CodeFail, "broken"), 10)
+	executor := parts.ExecutorPath(group)
+	script := w.Job(group, "script", func(j *model.Job) { j.GlueType, j.Handler = "GLUE_SHELL", model.T("") })
 	key := model.AlarmKey{What: model.AlarmOnLate, Kind: model.ChangeJob, ObjectID: j.ID}
-	boss := ops.UserPrincipal(w.admin)
-	require.NoError(t, w.server.cfg.Ops.SetAlarmRule(t.Context(), boss, key, 60e9))
-	require.NoError(t, w.server.cfg.Ops.Mute(t.Context(), boss, model.Mute{
-		Kind: model.ChangeJob, ObjectID: j.ID, Until: noon.Add(3600e9),
+	boss := ops.UserPrincipal(w.Admin)
+	require.NoError(t, w.Ops.SetAlarmRule(t.Context(), boss, key, 60e9))
+	require.NoError(t, w.Ops.Mute(t.Context(), boss, model.Mute{
+		Kind: model.ChangeJob, ObjectID: j.ID, Until: consoletest.Noon.Add(3600e9),
 	}))
 	marks := []struct {
 		page, mark string
@@ -217,51 +150,15 @@ func TestNothingIsOffered(t *testing.T) {
 		{executor, `action="` + executor + `/members"`, model.RoleAdmin},
 	}
 	for _, role := range model.Roles() {
-		u := w.member(role.String()+"1", role, group)
+		u := w.Member(role.String()+"1", role, group)
 		u.Code = true
-		require.NoError(t, w.db.UpdateUser(t.Context(), u))
-		v := w.as(u)
+		require.NoError(t, w.DB.UpdateUser(t.Context(), u))
+		v := w.As(u)
 		for _, m := range marks {
-			page := v.text(m.page)
+			page := v.Text(m.page)
 			assert.Equal(t, role >= m.need, strings.Contains(page, m.mark), "%s for a %v has %s", m.page, role, m.mark)
 			assert.NotContains(t, page, executor+"/delete", m.page)
 		}
-		assert.Contains(t, v.text("/settings"), `gold <span class="tag">`)
+		assert.Contains(t, v.Text("/settings"), `gold <span class="tag">`)
 	}
-}
-
-// TestMembers: the admin of a group says who may do what in it.
-func TestMembers(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	group := w.group("golden", "gold", "")
-	owen := w.as(w.member("owen", model.RoleAdmin, group))
-	vera := w.as(w.user("vera", false, ""))
-	at := executorPath(group)
-	set := func(name, role string) string {
-		owen.post(at+"/members", url.Values{"username": {name}, "role": {role}})
-		return owen.text(at)
-	}
-	assert.Equal(t, http.StatusForbidden, vera.get(at).Code)
-	assert.Contains(t, set("vera", "viewer"), "vera is viewer now.")
-	assert.Equal(t, http.StatusOK, vera.get(at).Code, "at the next request")
-	assert.Contains(t, set("vera", "admin"), "vera is group admin now.")
-	assert.Contains(t, vera.text(at), "Members")
-	assert.Contains(t, set("owen", "viewer"), "not allowed", "not oneself")
-	assert.Contains(t, set("nobody-at-all", "viewer"), "not exist")
-	assert.Contains(t, set("vera", "boss"), "Go back", "no such role")
-	vera.post(at+"/members", url.Values{"username": {"owen"}, "role": {"editor"}})
-	assert.NotContains(t, owen.text(at), "Members")
-	vera.post(at+"/members/remove", url.Values{"username": {"owen"}})
-	assert.Equal(t, http.StatusForbidden, owen.get(at).Code)
-
-	for i := range membersPerPage + 1 {
-		w.member(fmt.Sprintf("many%02d", i), model.RoleViewer, group)
-	}
-	first := vera.text(at)
-	assert.Contains(t, first, "many40")
-	assert.NotContains(t, first, "many50")
-	_, next, _ := strings.Cut(first, `rel="next" href="`)
-	next, _, _ = strings.Cut(next, "#")
-	assert.Contains(t, vera.text(strings.ReplaceAll(next, "&amp;", "&")), "many50")
 }

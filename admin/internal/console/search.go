@@ -6,7 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/parts"
 	"github.com/xxljob-go/xxljob/admin/internal/console/say"
+	"github.com/xxljob-go/xxljob/admin/internal/console/settingspages"
+	"github.com/xxljob-go/xxljob/admin/internal/console/web"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
@@ -30,7 +33,7 @@ type searchPage struct {
 // and executors by name, and pages by their title; with the parameter part it
 // answers with the lines alone.
 func (c *call) search(ctx context.Context) error {
-	q := c.str("q")
+	q := c.Str("q")
 	p := searchPage{Q: q}
 	if q != "" {
 		for _, find := range []func(context.Context, string, *searchPage) error{
@@ -42,13 +45,13 @@ func (c *call) search(ctx context.Context) error {
 		}
 		c.findPages(q, &p)
 	}
-	if c.str("part") != "" {
-		return c.part("search", "found", p)
+	if c.Str("part") != "" {
+		return c.Part("search", "found", p)
 	}
 	if len(p.Items) == 1 {
-		return c.redirect(p.Items[0].Path)
+		return c.Redirect(p.Items[0].Path)
 	}
-	return c.render(ctx, "search", head{Title: c.t("search.title")}, p)
+	return c.Render(ctx, "search", web.Head{Title: c.T("search.title")}, p)
 }
 
 // deed is what the command box can do with a job: its page asks for it, with the
@@ -56,17 +59,17 @@ func (c *call) search(ctx context.Context) error {
 type deed struct {
 	name string
 	path string // behind that of the job
-	may  func(j *model.Job, r rights) bool
+	may  func(j *model.Job, r web.Rights) bool
 }
 
 // deeds are those that there are, in the order in which they are offered.
 func deeds() []deed {
 	return []deed{
-		{"run", "?do=run", func(_ *model.Job, r rights) bool { return r.Run }},
-		{"start", "?do=start", func(j *model.Job, r rights) bool { return r.Run && !j.Running }},
-		{"stop", "?do=stop", func(j *model.Job, r rights) bool { return r.Run && j.Running }},
-		{"edit", "/edit", func(_ *model.Job, r rights) bool { return r.Edit }},
-		{"delete", "/delete", func(_ *model.Job, r rights) bool { return r.Edit }},
+		{"run", "?do=run", func(_ *model.Job, r web.Rights) bool { return r.Run }},
+		{"start", "?do=start", func(j *model.Job, r web.Rights) bool { return r.Run && !j.Running }},
+		{"stop", "?do=stop", func(j *model.Job, r web.Rights) bool { return r.Run && j.Running }},
+		{"edit", "/edit", func(_ *model.Job, r web.Rights) bool { return r.Edit }},
+		{"delete", "/delete", func(_ *model.Job, r web.Rights) bool { return r.Edit }},
 	}
 }
 
@@ -74,7 +77,7 @@ func deeds() []deed {
 // its id. Verbs are those of the page's language, and the English ones.
 func (c *call) findActions(ctx context.Context, q string, p *searchPage) error {
 	for _, d := range deeds() {
-		about, asked := afterVerb(q, c.t("search.verbs."+d.name)+" "+i18n.En.Console("search.verbs."+d.name))
+		about, asked := afterVerb(q, c.T("search.verbs."+d.name)+" "+i18n.En.Console("search.verbs."+d.name))
 		if !asked {
 			continue
 		}
@@ -83,9 +86,9 @@ func (c *call) findActions(ctx context.Context, q string, p *searchPage) error {
 			return err
 		}
 		for _, j := range jobs {
-			if d.may(j, c.rightsIn(j.GroupID)) {
-				text, kind := c.t("search.do."+d.name, j.Name), c.t("search.kind.do", j.ID)
-				p.Items = append(p.Items, found{Text: text, Kind: kind, Path: pathOfJob(j.ID) + d.path})
+			if d.may(j, c.RightsIn(j.GroupID)) {
+				text, kind := c.T("search.do."+d.name, j.Name), c.T("search.kind.do", j.ID)
+				p.Items = append(p.Items, found{Text: text, Kind: kind, Path: parts.PathOfJob(j.ID) + d.path})
 			}
 		}
 	}
@@ -112,7 +115,7 @@ func afterVerb(q, verbs string) (about string, ok bool) {
 // jobsCalled returns jobs by a part of their name or by their id, which comes
 // first, and how many there are.
 func (c *call) jobsCalled(ctx context.Context, q string) (jobs []*model.Job, total int, err error) {
-	jobs, total, err = c.s.cfg.Ops.ListJobs(ctx, c.who, model.JobFilter{Name: q, Limit: maxFound})
+	jobs, total, err = c.Cfg.Ops.ListJobs(ctx, c.Who, model.JobFilter{Name: q, Limit: maxFound})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -120,11 +123,11 @@ func (c *call) jobsCalled(ctx context.Context, q string) (jobs []*model.Job, tot
 	if id <= 0 || id > 1<<31-1 || slices.ContainsFunc(jobs, func(j *model.Job) bool { return int64(j.ID) == id }) {
 		return jobs, total, nil
 	}
-	j, err := c.s.cfg.Ops.Job(ctx, c.who, int32(id))
+	j, err := c.Cfg.Ops.Job(ctx, c.Who, int32(id))
 	if err == nil {
 		return append([]*model.Job{j}, jobs...), total + 1, nil
 	}
-	if _, ours := c.why(err); !ours {
+	if _, ours := c.Why(err); !ours {
 		return nil, 0, err
 	}
 	return jobs, total, nil
@@ -145,21 +148,21 @@ func (c *call) findByID(ctx context.Context, q string, p *searchPage) error {
 	if id == 0 {
 		return nil
 	}
-	l, err := c.s.cfg.Ops.Log(ctx, c.who, id)
+	l, err := c.Cfg.Ops.Log(ctx, c.Who, id)
 	if err != nil {
-		if _, ours := c.why(err); !ours {
+		if _, ours := c.Why(err); !ours {
 			return err
 		}
 		return nil
 	}
-	text := "#" + strconv.FormatInt(id, 10) + " " + say.Stamp(l.TriggerTime.In(c.s.cfg.Location))
-	if j, err := c.s.cfg.Ops.Job(ctx, c.who, l.JobID); err == nil {
+	text := "#" + strconv.FormatInt(id, 10) + " " + say.Stamp(l.TriggerTime.In(c.Cfg.Location))
+	if j, err := c.Cfg.Ops.Job(ctx, c.Who, l.JobID); err == nil {
 		text += " " + j.Name
-	} else if _, ours := c.why(err); !ours {
+	} else if _, ours := c.Why(err); !ours {
 		return err
 	}
 	path := "/runs/" + strconv.FormatInt(id, 10)
-	p.Items = append(p.Items, found{Text: text, Kind: c.t("search.kind.run"), Path: path})
+	p.Items = append(p.Items, found{Text: text, Kind: c.T("search.kind.run"), Path: path})
 	return nil
 }
 
@@ -169,19 +172,17 @@ func (c *call) findJobs(ctx context.Context, q string, p *searchPage) error {
 		return err
 	}
 	for _, j := range list {
-		p.Items = append(p.Items, found{Text: j.Name, Kind: c.t("search.kind.job", j.ID), Path: pathOfJob(j.ID)})
+		p.Items = append(p.Items, found{Text: j.Name, Kind: c.T("search.kind.job", j.ID), Path: parts.PathOfJob(j.ID)})
 	}
 	if total > len(list) {
-		p.All = "/jobs" + query("name", q)
+		p.All = "/jobs" + web.Query("name", q)
 	}
 	return nil
 }
 
-func pathOfJob(id int32) string { return "/jobs/" + strconv.Itoa(int(id)) }
-
 // findExecutors finds executors by a part of their title or app name.
 func (c *call) findExecutors(ctx context.Context, q string, p *searchPage) error {
-	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	groups, err := c.Cfg.Ops.PermittedGroups(ctx, c.Who)
 	if err != nil {
 		return err
 	}
@@ -191,8 +192,8 @@ func (c *call) findExecutors(ctx context.Context, q string, p *searchPage) error
 			break
 		}
 		if contains(g.Title, q) || contains(g.AppName, q) {
-			text, kind := g.Title+" ("+g.AppName+")", c.t("search.kind.executor")
-			p.Items = append(p.Items, found{Text: text, Kind: kind, Path: executorPath(g.ID)})
+			text, kind := g.Title+" ("+g.AppName+")", c.T("search.kind.executor")
+			p.Items = append(p.Items, found{Text: text, Kind: kind, Path: parts.ExecutorPath(g.ID)})
 			count++
 		}
 	}
@@ -209,21 +210,21 @@ func contains(text, part string) bool {
 func (c *call) findPages(q string, p *searchPage) {
 	type titled struct{ key, path string }
 	var pages []titled
-	for _, item := range sections {
-		if c.s.has(item.path) {
-			pages = append(pages, titled{"nav." + item.name, item.path})
+	for _, item := range web.Sections {
+		if c.Has(item.Path) {
+			pages = append(pages, titled{"nav." + item.Name, item.Path})
 		}
 	}
-	for _, t := range c.settingsPages() {
-		pages = append(pages, titled{"settings." + t.name, t.path})
+	for _, t := range settingspages.Pages(c.User.Admin) {
+		pages = append(pages, titled{"settings." + t.Name, t.Path})
 	}
 	pages = append(pages, titled{"deleted.jobs", "/jobs/deleted"})
-	if rightsOf(c.who.CanAnywhere).Edit {
+	if web.RightsOf(c.Who.CanAnywhere).Edit {
 		pages = append(pages, titled{"jobs.new", "/jobs/new"}, titled{"jobs.import", "/jobs/import"})
 	}
 	for _, page := range pages {
-		if title := c.t(page.key); contains(title, q) || contains(i18n.En.Console(page.key), q) {
-			p.Items = append(p.Items, found{Text: title, Kind: c.t("search.kind.page"), Path: page.path})
+		if title := c.T(page.key); contains(title, q) || contains(i18n.En.Console(page.key), q) {
+			p.Items = append(p.Items, found{Text: title, Kind: c.T("search.kind.page"), Path: page.path})
 		}
 	}
 }

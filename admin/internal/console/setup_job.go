@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/console/parts"
+	"github.com/xxljob-go/xxljob/admin/internal/console/web"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -19,14 +21,14 @@ const setupApps = 20
 
 // firstJob is the form of the first job, once an executor is there.
 type firstJob struct {
-	Apps    []App // one a name
-	Jobs    int   // that exist already
+	Apps    []web.App // one a name
+	Jobs    int       // that exist already
 	App     string
 	Job     string
 	Handler string
 	Param   string
 	Every   string
-	Often   []option
+	Often   []web.Option
 	Problem string
 }
 
@@ -36,7 +38,7 @@ func (c *call) firstJobForm(ctx context.Context, f *firstJob) error {
 		return err
 	}
 	var err error
-	if _, f.Jobs, err = c.s.cfg.Ops.ListJobs(ctx, c.who, model.JobFilter{Limit: 1}); err != nil {
+	if _, f.Jobs, err = c.Cfg.Ops.ListJobs(ctx, c.Who, model.JobFilter{Limit: 1}); err != nil {
 		return err
 	}
 	f.Every = c.often(f)[1].Value
@@ -44,8 +46,8 @@ func (c *call) firstJobForm(ctx context.Context, f *firstJob) error {
 		return nil
 	}
 	f.App = f.Apps[0].Name
-	if slices.ContainsFunc(f.Apps, func(a App) bool { return a.Name == helpApp }) {
-		f.App, f.Job, f.Handler, f.Param = helpApp, c.t("setup.job.default"), "greet", "Ada"
+	if slices.ContainsFunc(f.Apps, func(a web.App) bool { return a.Name == helpApp }) {
+		f.App, f.Job, f.Handler, f.Param = helpApp, c.T("setup.job.default"), "greet", "Ada"
 		return nil
 	}
 	return c.knownHandler(ctx, f)
@@ -58,7 +60,7 @@ const helpApp = "basic"
 // knownHandler fills in the handler of a job that the executor has, such as one
 // that it has declared itself; of another program nothing is known.
 func (c *call) knownHandler(ctx context.Context, f *firstJob) error {
-	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	groups, err := c.Cfg.Ops.PermittedGroups(ctx, c.Who)
 	if err != nil {
 		return err
 	}
@@ -66,7 +68,7 @@ func (c *call) knownHandler(ctx context.Context, f *firstJob) error {
 		if g.AppName != f.App {
 			continue
 		}
-		jobs, _, err := c.s.cfg.Ops.ListJobs(ctx, c.who, model.JobFilter{GroupID: g.ID, Limit: 1})
+		jobs, _, err := c.Cfg.Ops.ListJobs(ctx, c.Who, model.JobFilter{GroupID: g.ID, Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -78,36 +80,36 @@ func (c *call) knownHandler(ctx context.Context, f *firstJob) error {
 }
 
 // often offers how often the first job fires, and returns the choices.
-func (c *call) often(f *firstJob) []option {
+func (c *call) often(f *firstJob) []web.Option {
 	f.Often = nil
 	for _, expr := range []string{"0/10 * * * * ?", "0 * * * * ?", "0 0 * * * ?"} {
 		j := model.Job{ScheduleType: model.ScheduleCron, ScheduleConf: model.T(expr)}
-		f.Often = append(f.Often, option{expr, scheduleWords(c.lang, &j)})
+		f.Often = append(f.Often, web.Option{Value: expr, Text: parts.ScheduleWords(c.Lang, &j)})
 	}
-	f.Often = append(f.Often, option{"", c.t("edit.kind.NONE")})
+	f.Often = append(f.Often, web.Option{Value: "", Text: c.T("edit.kind.NONE")})
 	return f.Often
 }
 
 // apps lists who is there, one address of each.
 func (c *call) apps(ctx context.Context, f *firstJob) error {
-	if c.s.cfg.Setup.Apps == nil {
+	if c.Cfg.Setup.Apps == nil {
 		return nil
 	}
-	all, err := c.s.cfg.Setup.Apps(ctx)
+	all, err := c.Cfg.Setup.Apps(ctx)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(all, func(a, b App) int {
+	slices.SortFunc(all, func(a, b web.App) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Address, b.Address))
 	})
-	all = slices.CompactFunc(all, func(a, b App) bool { return a.Name == b.Name })
+	all = slices.CompactFunc(all, func(a, b web.App) bool { return a.Name == b.Name })
 	f.Apps = all[:min(len(all), setupApps)]
 	return nil
 }
 
 // firstJob makes the first job, runs it at once, and closes the setup.
 func (c *call) firstJob(ctx context.Context) error {
-	state, err := c.s.cfg.Auth.Setup(ctx)
+	state, err := c.Cfg.Auth.Setup(ctx)
 	if err != nil {
 		return err
 	}
@@ -118,11 +120,11 @@ func (c *call) firstJob(ctx context.Context) error {
 	if err := c.firstJobForm(ctx, &p.firstJob); err != nil {
 		return err
 	}
-	p.App, p.Job, p.Handler = c.str("app"), c.str("name"), c.str("handler")
-	p.Param, p.Every = strings.ReplaceAll(c.r.PostForm.Get("param"), "\r\n", "\n"), c.str("every")
+	p.App, p.Job, p.Handler = c.Str("app"), c.Str("name"), c.Str("handler")
+	p.Param, p.Every = strings.ReplaceAll(c.R.PostForm.Get("param"), "\r\n", "\n"), c.Str("every")
 	id, err := c.createFirstJob(ctx, p)
 	if err != nil {
-		text, ours := c.why(err)
+		text, ours := c.Why(err)
 		if !ours {
 			return err
 		}
@@ -130,17 +132,17 @@ func (c *call) firstJob(ctx context.Context) error {
 		return c.askExecutor(ctx, http.StatusUnprocessableEntity, p)
 	}
 	path := "/jobs/" + strconv.Itoa(int(id))
-	runs, err := c.s.cfg.Ops.TriggerJob(ctx, c.who, id, ops.TriggerInput{})
+	runs, err := c.Cfg.Ops.TriggerJob(ctx, c.Who, id, ops.TriggerInput{})
 	if err != nil {
-		return c.refuse(path, err)
+		return c.Refuse(path, err)
 	}
-	if err := c.s.cfg.Ops.FinishSetup(ctx, c.who); err != nil && !errors.Is(err, auth.ErrNoSetup) {
+	if err := c.Cfg.Ops.FinishSetup(ctx, c.Who); err != nil && !errors.Is(err, auth.ErrNoSetup) {
 		return err
 	}
 	if len(runs) == 1 {
 		path = "/runs/" + strconv.FormatInt(runs[0], 10)
 	}
-	return c.done(path, c.t("setup.job.did", p.Job))
+	return c.Done(path, c.T("setup.job.did", p.Job))
 }
 
 // createFirstJob makes the group of the executor where there is none, and the
@@ -150,19 +152,19 @@ func (c *call) createFirstJob(ctx context.Context, p *setupPage) (int32, error) 
 	if p.Every == "" {
 		conf = model.ScheduleNone
 	}
-	zone, err := c.s.cfg.Ops.NewJobZone(ctx)
+	zone, err := c.Cfg.Ops.NewJobZone(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if !slices.ContainsFunc(p.Apps, func(a App) bool { return a.Name == p.App }) {
-		return 0, &ops.Error{Kind: ops.Conflict, Parts: []ops.Part{{Literal: c.t("setup.job.gone", p.App)}}}
+	if !slices.ContainsFunc(p.Apps, func(a web.App) bool { return a.Name == p.App }) {
+		return 0, &ops.Error{Kind: ops.Conflict, Parts: []ops.Part{{Literal: c.T("setup.job.gone", p.App)}}}
 	}
 	group, err := c.groupFor(ctx, p.App)
 	if err != nil {
 		return 0, err
 	}
-	return c.s.cfg.Ops.CreateJob(ctx, c.who, &model.Job{
-		GroupID: group, Name: p.Job, Author: model.T(c.user.Username), AlarmEmail: model.T(""),
+	return c.Cfg.Ops.CreateJob(ctx, c.Who, &model.Job{
+		GroupID: group, Name: p.Job, Author: model.T(c.User.Username), AlarmEmail: model.T(""),
 		ScheduleType: conf, ScheduleConf: model.T(p.Every), TimeZone: zone, Misfire: model.MisfireDoNothing,
 		Route: model.RouteFirst, Block: model.BlockSerial, Handler: model.T(p.Handler), Param: model.T(p.Param),
 		Children: model.T(""), GlueType: model.GlueBean, GlueSource: model.T(""), GlueRemark: model.T(""),
@@ -173,7 +175,7 @@ func (c *call) createFirstJob(ctx context.Context, p *setupPage) (int32, error) 
 // groupFor returns the group of an app name, which it makes if need be. It
 // returns when the address of the executor is known in it.
 func (c *call) groupFor(ctx context.Context, app string) (int32, error) {
-	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	groups, err := c.Cfg.Ops.PermittedGroups(ctx, c.Who)
 	if err != nil {
 		return 0, err
 	}
@@ -183,12 +185,12 @@ func (c *call) groupFor(ctx context.Context, app string) (int32, error) {
 		}
 	}
 	title := []rune(app)
-	id, err := c.s.cfg.Ops.CreateGroup(ctx, c.who, &model.Group{
+	id, err := c.Cfg.Ops.CreateGroup(ctx, c.Who, &model.Group{
 		AppName: app, Title: string(title[:min(len(title), 64)]),
 	})
 	if err != nil {
 		return 0, err
 	}
-	_, err = c.s.cfg.Ops.AwaitAddress(ctx, c.who, id)
+	_, err = c.Cfg.Ops.AwaitAddress(ctx, c.Who, id)
 	return id, err
 }

@@ -1,4 +1,4 @@
-package console
+package console_test
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/console"
+	"github.com/xxljob-go/xxljob/admin/internal/console/consoletest"
+	"github.com/xxljob-go/xxljob/admin/internal/console/web"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
@@ -22,26 +25,19 @@ const (
 )
 
 // newAdmin is a console whose administrator has a printed password.
-func newAdmin(t *testing.T) (w *world, printed string, apps *[]App) {
+func newAdmin(t *testing.T) (w *consoletest.World, printed string, apps *[]console.App) {
 	t.Helper()
-	apps = new([]App)
-	w = newWorld(t, func(c *Config) {
-		c.Setup = Setup{Token: groupToken, Apps: func(context.Context) ([]App, error) { return *apps, nil }}
+	apps = new([]console.App)
+	w = consoletest.New(t, func(c *console.Config) {
+		c.Setup = console.Setup{Token: groupToken, Apps: func(context.Context) ([]console.App, error) { return *apps, nil }}
 	})
-	require.NoError(t, w.db.DeleteUser(t.Context(), w.admin.ID))
-	printed, created, err := w.auth.EnsureAdmin(t.Context(), "admin", "")
+	require.NoError(t, w.DB.DeleteUser(t.Context(), w.Admin.ID))
+	printed, created, err := w.Auth.EnsureAdmin(t.Context(), "admin", "")
 	require.NoError(t, err)
 	require.True(t, created)
-	w.admin, err = w.db.UserByName(t.Context(), "admin")
+	w.Admin, err = w.DB.UserByName(t.Context(), "admin")
 	require.NoError(t, err)
 	return w, printed, apps
-}
-
-func (w *world) phase() auth.Phase {
-	w.t.Helper()
-	state, err := w.auth.Setup(w.t.Context())
-	require.NoError(w.t, err)
-	return state.Phase
 }
 
 func chosen(printed, password string) url.Values {
@@ -54,21 +50,21 @@ func chosen(printed, password string) url.Values {
 func TestSetupFromTheFirstVisitToTheFirstRun(t *testing.T) {
 	t.Parallel()
 	w, printed, apps := newAdmin(t)
-	v := w.as(nil)
+	v := w.As(nil)
 	for _, target := range []string{"/signin", "/toLogin"} {
-		assert.Equal(t, "/setup", v.get(target).Header().Get("Location"), target)
+		assert.Equal(t, "/setup", v.Get(target).Header().Get("Location"), target)
 	}
-	page := v.text("/setup")
+	page := v.Text("/setup")
 	assert.Contains(t, page, "good for this page alone")
 	assert.Contains(t, page, `name="printed"`)
 	assert.NotContains(t, page, groupToken, "nobody has shown anything yet")
 	assert.NotContains(t, page, printed)
 
-	rec := v.post("/setup", chosen(printed, ownPassword))
+	rec := v.Post("/setup", chosen(printed, ownPassword))
 	require.Equal(t, http.StatusSeeOther, rec.Code, rec.Body)
 	assert.Equal(t, "/setup", rec.Header().Get("Location"))
-	assert.Equal(t, "en", v.cookies[langCookie])
-	page = v.text("/setup")
+	assert.Equal(t, "en", v.Cookies[web.LangCookie])
+	page = v.Text("/setup")
 	assert.Contains(t, page, "You are signed in as admin")
 	assert.Contains(t, page, groupToken)
 	assert.Contains(t, page, `AccessToken: "token'of\"<executors>\\"`)
@@ -76,26 +72,26 @@ func TestSetupFromTheFirstVisitToTheFirstRun(t *testing.T) {
 	assert.Contains(t, page, `-admin 'http://example.com/xxl-job-admin' -token 'token'\''of"<executors>\'`)
 	assert.Contains(t, page, `<noscript><meta http-equiv="refresh" content="5"></noscript>`)
 	assert.Contains(t, page, "Waiting for an executor")
-	assert.NotContains(t, v.text("/setup?part=wait"), "data-found")
-	assert.Contains(t, v.text("/"), "All is well", "the other pages are there meanwhile")
+	assert.NotContains(t, v.Text("/setup?part=wait"), "data-found")
+	assert.Contains(t, v.Text("/"), "All is well", "the other pages are there meanwhile")
 
-	*apps = []App{{"basic", "http://10.0.0.2:9999/"}, {"basic", "http://10.0.0.1:9999/"}, {"billing", "http://10.0.0.9:9999/"}}
-	part := v.text("/setup?part=wait")
+	*apps = []console.App{{Name: "basic", Address: "http://10.0.0.2:9999/"}, {Name: "basic", Address: "http://10.0.0.1:9999/"}, {Name: "billing", Address: "http://10.0.0.9:9999/"}}
+	part := v.Text("/setup?part=wait")
 	assert.NotContains(t, part, "<html")
 	assert.Contains(t, part, "data-found")
 	assert.Contains(t, part, "http://10.0.0.1:9999/")
 	assert.Contains(t, part, `<option value="billing">`)
-	assert.NotContains(t, v.text("/setup"), "http-equiv", "nothing loads itself again under a form")
+	assert.NotContains(t, v.Text("/setup"), "http-equiv", "nothing loads itself again under a form")
 
-	group := w.group("basic", "basic", "http://10.0.0.1:9999/")
-	rec = v.post("/setup/job", url.Values{
+	group := w.Group("basic", "basic", "http://10.0.0.1:9999/")
+	rec = v.Post("/setup/job", url.Values{
 		"app": {"basic"}, "name": {"hello"}, "handler": {"greet"}, "param": {"Ada"}, "every": {"0 * * * * ?"},
 	})
 	require.Equal(t, http.StatusSeeOther, rec.Code, rec.Body)
 	require.Regexp(t, `^/runs/\d+$`, rec.Header().Get("Location"))
-	page = v.text(rec.Header().Get("Location"))
+	page = v.Text(rec.Header().Get("Location"))
 	assert.Contains(t, page, "All set up. The job hello is there")
-	jobs, total, err := w.db.Jobs(t.Context(), model.JobFilter{Limit: 10})
+	jobs, total, err := w.DB.Jobs(t.Context(), model.JobFilter{Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, 1, total)
 	j := jobs[0]
@@ -104,12 +100,12 @@ func TestSetupFromTheFirstVisitToTheFirstRun(t *testing.T) {
 	assert.Equal(t, "Asia/Shanghai", j.TimeZone)
 	assert.Equal(t, "admin", j.Author.S)
 	assert.Equal(t, "Ada", j.Param.S)
-	assert.Contains(t, v.text("/jobs/new"), `value="Asia/Shanghai"`, "new jobs are suggested the zone")
+	assert.Contains(t, v.Text("/jobs/new"), `value="Asia/Shanghai"`, "new jobs are suggested the zone")
 
-	assert.Equal(t, auth.SetupClosed, w.phase())
-	w.setupIsClosed(v)
-	w.setupIsClosed(w.as(nil))
-	audits, err := w.db.Audits(t.Context(), model.AuditFilter{Limit: 10})
+	assert.Equal(t, auth.SetupClosed, w.Phase())
+	setupIsClosed(w, v)
+	setupIsClosed(w, w.As(nil))
+	audits, err := w.DB.Audits(t.Context(), model.AuditFilter{Limit: 10})
 	require.NoError(t, err)
 	var actions []string
 	for _, a := range audits {
@@ -121,25 +117,25 @@ func TestSetupFromTheFirstVisitToTheFirstRun(t *testing.T) {
 }
 
 // setupIsClosed asserts that the route says so, and does nothing.
-func (w *world) setupIsClosed(v *visitor) {
-	w.t.Helper()
-	rec := v.get("/setup")
-	assert.Equal(w.t, http.StatusGone, rec.Code)
-	assert.Contains(w.t, rec.Body.String(), "closed for good")
-	assert.NotContains(w.t, rec.Body.String(), "token&#39;of")
-	assert.Equal(w.t, http.StatusGone, v.get("/setup?part=wait").Code)
-	before, err := w.db.UserByName(w.t.Context(), "admin")
-	require.NoError(w.t, err)
+func setupIsClosed(w *consoletest.World, v *consoletest.Visitor) {
+	w.T.Helper()
+	rec := v.Get("/setup")
+	assert.Equal(w.T, http.StatusGone, rec.Code)
+	assert.Contains(w.T, rec.Body.String(), "closed for good")
+	assert.NotContains(w.T, rec.Body.String(), "token&#39;of")
+	assert.Equal(w.T, http.StatusGone, v.Get("/setup?part=wait").Code)
+	before, err := w.DB.UserByName(w.T.Context(), "admin")
+	require.NoError(w.T, err)
 	for _, form := range []url.Values{chosen("", "another-password"), chosen(ownPassword, "another-password")} {
-		rec = v.post("/setup", form)
-		assert.Equal(w.t, http.StatusGone, rec.Code)
+		rec = v.Post("/setup", form)
+		assert.Equal(w.T, http.StatusGone, rec.Code)
 	}
-	after, err := w.db.UserByName(w.t.Context(), "admin")
-	require.NoError(w.t, err)
-	assert.Equal(w.t, before.Hash, after.Hash)
-	if v.cookies[sessionCookie] != "" {
+	after, err := w.DB.UserByName(w.T.Context(), "admin")
+	require.NoError(w.T, err)
+	assert.Equal(w.T, before.Hash, after.Hash)
+	if v.Cookies[web.SessionCookie] != "" {
 		for _, target := range []string{"/setup/job", "/setup/finish"} {
-			assert.Equal(w.t, http.StatusGone, v.post(target, url.Values{"app": {"basic"}}).Code, target)
+			assert.Equal(w.T, http.StatusGone, v.Post(target, url.Values{"app": {"basic"}}).Code, target)
 		}
 	}
 }
@@ -149,38 +145,38 @@ func (w *world) setupIsClosed(v *visitor) {
 func TestSetupIsRefused(t *testing.T) {
 	t.Parallel()
 	w, printed, _ := newAdmin(t)
-	v := w.as(nil)
-	before, err := w.db.UserByName(t.Context(), "admin")
+	v := w.As(nil)
+	before, err := w.DB.UserByName(t.Context(), "admin")
 	require.NoError(t, err)
 	for i, wrong := range []string{"", "guess", printed + "x", "123456", groupToken} {
-		rec := v.post("/setup", chosen(wrong, ownPassword))
+		rec := v.Post("/setup", chosen(wrong, ownPassword))
 		assert.Equal(t, http.StatusUnauthorized, rec.Code, i)
 		assert.Contains(t, rec.Body.String(), "not the password that was printed")
-		assert.Empty(t, v.cookies[sessionCookie])
+		assert.Empty(t, v.Cookies[web.SessionCookie])
 	}
 	for form, want := range map[string]string{
 		"short": "8 to 64 characters;", strings.Repeat("x", 65): "8 to 64 characters;", printed: "the printed one",
 	} {
-		v := w.as(nil)
-		rec := v.post("/setup", chosen(printed, form))
+		v := w.As(nil)
+		rec := v.Post("/setup", chosen(printed, form))
 		assert.Equal(t, http.StatusUnprocessableEntity, rec.Code, form)
 		assert.Contains(t, rec.Body.String(), want)
 		assert.NotContains(t, rec.Body.String(), `name="printed"`, "it was shown once, that is enough")
 		assert.NotContains(t, rec.Body.String(), printed)
 		assert.Contains(t, rec.Body.String(), `value="Asia/Shanghai"`, "what was typed is kept")
 	}
-	v = w.as(nil)
+	v = w.As(nil)
 	differ := chosen(printed, ownPassword)
 	differ.Set("again", "something else")
 	differ.Set("zone", "Mars")
-	rec := v.post("/setup", differ)
+	rec := v.Post("/setup", differ)
 	assert.Equal(t, http.StatusUnprocessableEntity, rec.Code)
 	assert.Contains(t, rec.Body.String(), "are not the same")
 	assert.Contains(t, rec.Body.String(), "is no time zone")
-	after, err := w.db.UserByName(t.Context(), "admin")
+	after, err := w.DB.UserByName(t.Context(), "admin")
 	require.NoError(t, err)
 	assert.Equal(t, before.Hash, after.Hash)
-	assert.Equal(t, auth.SetupPassword, w.phase())
+	assert.Equal(t, auth.SetupPassword, w.Phase())
 }
 
 // TestSetupIsThrottled: guessing the printed password is throttled as a login is.
@@ -188,9 +184,9 @@ func TestSetupIsThrottled(t *testing.T) {
 	t.Parallel()
 	w, _, _ := newAdmin(t)
 	for range 10 {
-		assert.Equal(t, http.StatusUnauthorized, w.as(nil).post("/setup", chosen("guess", ownPassword)).Code)
+		assert.Equal(t, http.StatusUnauthorized, w.As(nil).Post("/setup", chosen("guess", ownPassword)).Code)
 	}
-	rec := w.as(nil).post("/setup", chosen("guess", ownPassword))
+	rec := w.As(nil).Post("/setup", chosen("guess", ownPassword))
 	assert.Equal(t, http.StatusTooManyRequests, rec.Code)
 	assert.Contains(t, rec.Body.String(), "Too many attempts")
 }
@@ -200,42 +196,42 @@ func TestSetupIsThrottled(t *testing.T) {
 func TestPrintedPasswordOpensTheSetupAlone(t *testing.T) {
 	t.Parallel()
 	w, printed, _ := newAdmin(t)
-	w.user("second", false, "")
-	v := w.as(nil)
-	assert.Contains(t, v.text("/signin"), `href="/setup"`, "there are others who sign in")
-	rec := v.post("/signin", url.Values{"name": {"admin"}, "password": {printed}, "next": {"/settings/users"}})
+	w.User("second", false, "")
+	v := w.As(nil)
+	assert.Contains(t, v.Text("/signin"), `href="/setup"`, "there are others who sign in")
+	rec := v.Post("/signin", url.Values{"name": {"admin"}, "password": {printed}, "next": {"/settings/users"}})
 	assert.Equal(t, "/setup", rec.Header().Get("Location"))
-	require.NotEmpty(t, v.cookies[sessionCookie])
-	session := v.cookies[sessionCookie]
-	for _, route := range w.server.routes {
+	require.NotEmpty(t, v.Cookies[web.SessionCookie])
+	session := v.Cookies[web.SessionCookie]
+	for _, route := range w.Server.Table().Routes {
 		if route.Permission.String() == "anonymous" {
 			continue
 		}
 		path := strings.NewReplacer("{id}", "1", "{name}", "x").Replace(route.Path)
 		method := route.Methods[0]
-		body := "csrf=" + url.QueryEscape((&call{session: session}).csrf())
-		rec := v.send(method, path, body)
+		body := "csrf=" + url.QueryEscape(web.CSRFOf(session))
+		rec := v.Send(method, path, body)
 		assert.Equal(t, http.StatusSeeOther, rec.Code, "%s %s", method, path)
 		assert.Equal(t, "/setup", rec.Header().Get("Location"), "%s %s", method, path)
 	}
 	for _, old := range []string{"/", "/jobinfo", "/help", "/signin"} {
-		assert.Equal(t, "/setup", v.get(old).Header().Get("Location"), old)
+		assert.Equal(t, "/setup", v.Get(old).Header().Get("Location"), old)
 	}
-	assert.NotContains(t, v.text("/setup"), `name="printed"`)
+	assert.NotContains(t, v.Text("/setup"), `name="printed"`)
 
 	// The session alone is not enough: the form carries its token.
-	rec = v.send(http.MethodPost, "/setup", chosen("", ownPassword).Encode())
+	rec = v.Send(http.MethodPost, "/setup", chosen("", ownPassword).Encode())
 	assert.Equal(t, http.StatusForbidden, rec.Code)
-	assert.Equal(t, auth.SetupPassword, w.phase())
-	v.header["Sec-Fetch-Site"] = "cross-site"
-	assert.Equal(t, http.StatusForbidden, v.post("/setup", chosen("", ownPassword)).Code)
-	delete(v.header, "Sec-Fetch-Site")
-	rec = v.post("/setup", chosen("", ownPassword))
+	assert.Equal(t, auth.SetupPassword, w.Phase())
+	v.Header["Sec-Fetch-Site"] = "cross-site"
+	assert.Equal(t, http.StatusForbidden, v.Post("/setup", chosen("", ownPassword)).Code)
+	delete(v.Header, "Sec-Fetch-Site")
+	rec = v.Post("/setup", chosen("", ownPassword))
 	assert.Equal(t, http.StatusSeeOther, rec.Code, rec.Body)
-	assert.NotEqual(t, session, v.cookies[sessionCookie])
-	assert.Equal(t, auth.SetupExecutor, w.phase())
-	v.cookies[sessionCookie] = session
-	assert.Contains(t, v.get("/jobs").Header().Get("Location"), "/signin", "the session of the setup has ended")
+	assert.NotEqual(t, session, v.Cookies[web.SessionCookie])
+	assert.Equal(t, auth.SetupExecutor, w.Phase())
+	v.Cookies[web.SessionCookie] = session
+	assert.Contains(t, v.Get("/jobs").Header().Get("Location"), "/signin", "the session of the setup has ended")
 }
 
 // TestSetupAfterThePassword: the token and the first job are for administrators,
@@ -243,44 +239,44 @@ func TestPrintedPasswordOpensTheSetupAlone(t *testing.T) {
 func TestSetupAfterThePassword(t *testing.T) {
 	t.Parallel()
 	w, printed, apps := newAdmin(t)
-	v := w.as(nil)
-	v.post("/setup", chosen(printed, ownPassword))
-	assert.Equal(t, "/signin?next=%2Fsetup", w.as(nil).get("/setup").Header().Get("Location"))
-	other := w.as(w.user("second", false, ""))
+	v := w.As(nil)
+	v.Post("/setup", chosen(printed, ownPassword))
+	assert.Equal(t, "/signin?next=%2Fsetup", w.As(nil).Get("/setup").Header().Get("Location"))
+	other := w.As(w.User("second", false, ""))
 	for _, rec := range []int{
-		other.get("/setup").Code, other.get("/setup?part=wait").Code,
-		other.post("/setup/job", nil).Code, other.post("/setup/finish", nil).Code,
+		other.Get("/setup").Code, other.Get("/setup?part=wait").Code,
+		other.Post("/setup/job", nil).Code, other.Post("/setup/finish", nil).Code,
 	} {
 		assert.Equal(t, http.StatusForbidden, rec)
 	}
-	assert.Equal(t, "/setup", w.as(nil).post("/setup", chosen(printed, "another-password")).Header().Get("Location"),
+	assert.Equal(t, "/setup", w.As(nil).Post("/setup", chosen(printed, "another-password")).Header().Get("Location"),
 		"the first step is over")
 
-	rec := v.post("/setup/job", url.Values{"app": {"basic"}, "name": {"x"}, "handler": {"greet"}})
+	rec := v.Post("/setup/job", url.Values{"app": {"basic"}, "name": {"x"}, "handler": {"greet"}})
 	assert.Equal(t, http.StatusUnprocessableEntity, rec.Code)
 	assert.Contains(t, rec.Body.String(), "The executor basic is not there")
-	*apps = []App{{"x" + evil, "http://10.0.0.1:9999/" + evil}}
-	page := v.get("/setup").Body.String()
+	*apps = []console.App{{Name: "x" + consoletest.Evil, Address: "http://10.0.0.1:9999/" + consoletest.Evil}}
+	page := v.Get("/setup").Body.String()
 	assert.NotContains(t, page, "<script>alert")
-	rec = v.post("/setup/job", url.Values{"app": {(*apps)[0].Name}, "name": {"x"}, "handler": {"greet"}})
+	rec = v.Post("/setup/job", url.Values{"app": {(*apps)[0].Name}, "name": {"x"}, "handler": {"greet"}})
 	assert.Equal(t, http.StatusUnprocessableEntity, rec.Code, "no group can have this name")
-	*apps = []App{{"basic", "http://10.0.0.1:9999/"}}
-	w.group("basic", "basic", "http://10.0.0.1:9999/")
-	rec = v.post("/setup/job", url.Values{"app": {"basic"}, "name": {""}, "handler": {"greet"}})
+	*apps = []console.App{{Name: "basic", Address: "http://10.0.0.1:9999/"}}
+	w.Group("basic", "basic", "http://10.0.0.1:9999/")
+	rec = v.Post("/setup/job", url.Values{"app": {"basic"}, "name": {""}, "handler": {"greet"}})
 	assert.Equal(t, http.StatusUnprocessableEntity, rec.Code)
-	assert.Equal(t, auth.SetupExecutor, w.phase())
-	_, total, err := w.db.Jobs(t.Context(), model.JobFilter{Limit: 1})
+	assert.Equal(t, auth.SetupExecutor, w.Phase())
+	_, total, err := w.DB.Jobs(t.Context(), model.JobFilter{Limit: 1})
 	require.NoError(t, err)
 	assert.Zero(t, total)
 
-	assert.Contains(t, v.text("/"), `<a href="/setup">Go on with the setup</a>`)
-	assert.NotContains(t, other.text("/"), "/setup")
-	rec = v.post("/setup/finish", nil)
+	assert.Contains(t, v.Text("/"), `<a href="/setup">Go on with the setup</a>`)
+	assert.NotContains(t, other.Text("/"), "/setup")
+	rec = v.Post("/setup/finish", nil)
 	assert.Equal(t, "/", rec.Header().Get("Location"))
-	page = v.text("/")
+	page = v.Text("/")
 	assert.Contains(t, page, "All set up")
 	assert.NotContains(t, page, "/setup")
-	w.setupIsClosed(v)
+	setupIsClosed(w, v)
 }
 
 // TestFirstJobIsFilledIn: what is known of the executor is filled in, and nothing
@@ -288,37 +284,37 @@ func TestSetupAfterThePassword(t *testing.T) {
 func TestFirstJobIsFilledIn(t *testing.T) {
 	t.Parallel()
 	w, printed, apps := newAdmin(t)
-	v := w.as(nil)
-	v.post("/setup", chosen(printed, ownPassword))
-	*apps = []App{{"billing", "http://10.0.0.1:9999/"}}
-	page := v.text("/setup")
+	v := w.As(nil)
+	v.Post("/setup", chosen(printed, ownPassword))
+	*apps = []console.App{{Name: "billing", Address: "http://10.0.0.1:9999/"}}
+	page := v.Text("/setup")
 	assert.Contains(t, page, `name="handler" type="text" value=""`)
 	assert.NotContains(t, page, `value="greet"`)
-	w.job(w.group("billing", "Billing", "http://10.0.0.1:9999/"), "invoices", func(j *model.Job) { j.Handler = model.T("sendInvoices") })
-	assert.Contains(t, v.text("/setup"), `value="sendInvoices"`, "a job of it is there, such as one from code")
-	*apps = append(*apps, App{"basic", "http://10.0.0.2:9999/"})
-	assert.Contains(t, v.text("/setup"), `value="greet"`, "the program of the help")
+	w.Job(w.Group("billing", "Billing", "http://10.0.0.1:9999/"), "invoices", func(j *model.Job) { j.Handler = model.T("sendInvoices") })
+	assert.Contains(t, v.Text("/setup"), `value="sendInvoices"`, "a job of it is there, such as one from code")
+	*apps = append(*apps, console.App{Name: "basic", Address: "http://10.0.0.2:9999/"})
+	assert.Contains(t, v.Text("/setup"), `value="greet"`, "the program of the help")
 }
 
 // TestFirstJobMakesItsGroup: an executor that nobody knows yet gets a group.
 func TestFirstJobMakesItsGroup(t *testing.T) {
 	t.Parallel()
 	w, printed, apps := newAdmin(t)
-	v := w.as(nil)
-	v.post("/setup", chosen(printed, ownPassword))
-	*apps = []App{{"basic", "http://10.0.0.1:9999/"}}
-	w.parts.changed = func() {
-		groups, err := w.db.AllGroups(t.Context())
+	v := w.As(nil)
+	v.Post("/setup", chosen(printed, ownPassword))
+	*apps = []console.App{{Name: "basic", Address: "http://10.0.0.1:9999/"}}
+	w.Parts.OnChange = func() {
+		groups, err := w.DB.AllGroups(t.Context())
 		require.NoError(t, err)
-		require.NoError(t, w.db.SetAddresses(t.Context(), groups[0].ID, model.T("http://10.0.0.1:9999/"), noon))
+		require.NoError(t, w.DB.SetAddresses(t.Context(), groups[0].ID, model.T("http://10.0.0.1:9999/"), consoletest.Noon))
 	}
-	rec := v.post("/setup/job", url.Values{"app": {"basic"}, "name": {"by hand"}, "handler": {"greet"}, "param": {""}, "every": {""}})
+	rec := v.Post("/setup/job", url.Values{"app": {"basic"}, "name": {"by hand"}, "handler": {"greet"}, "param": {""}, "every": {""}})
 	require.Equal(t, http.StatusSeeOther, rec.Code, rec.Body)
-	jobs, _, err := w.db.Jobs(t.Context(), model.JobFilter{Limit: 1})
+	jobs, _, err := w.DB.Jobs(t.Context(), model.JobFilter{Limit: 1})
 	require.NoError(t, err)
 	assert.Equal(t, model.ScheduleNone, jobs[0].ScheduleType)
 	assert.False(t, jobs[0].Running)
-	g, err := w.db.Group(t.Context(), jobs[0].GroupID)
+	g, err := w.DB.Group(t.Context(), jobs[0].GroupID)
 	require.NoError(t, err)
 	assert.Equal(t, "basic", g.AppName)
 	assert.False(t, g.Manual)
@@ -327,24 +323,24 @@ func TestFirstJobMakesItsGroup(t *testing.T) {
 // TestNoSetupWithoutAPrintedPassword: who gave a password has nothing to set up.
 func TestNoSetupWithoutAPrintedPassword(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	v := w.as(w.admin)
-	w.setupIsClosed(v)
-	assert.Equal(t, http.StatusOK, w.as(nil).get("/signin").Code)
-	assert.NotContains(t, w.as(nil).text("/signin"), "/setup")
-	id := strconv.Itoa(int(w.group("basic", "basic", "")))
-	assert.Contains(t, v.text("/jobs/new?group="+id), `name="zone" type="text" value=""`)
+	w := consoletest.New(t)
+	v := w.As(w.Admin)
+	setupIsClosed(w, v)
+	assert.Equal(t, http.StatusOK, w.As(nil).Get("/signin").Code)
+	assert.NotContains(t, w.As(nil).Text("/signin"), "/setup")
+	id := strconv.Itoa(int(w.Group("basic", "basic", "")))
+	assert.Contains(t, v.Text("/jobs/new?group="+id), `name="zone" type="text" value=""`)
 }
 
 // TestNewJobZone: not where a Java admin would not know of it.
 func TestNewJobZone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	who := ops.UserPrincipal(w.admin)
-	require.NoError(t, w.ops.SetNewJobZone(t.Context(), who, "Europe/Berlin"))
-	zone, err := w.ops.NewJobZone(t.Context())
+	w := consoletest.New(t)
+	who := ops.UserPrincipal(w.Admin)
+	require.NoError(t, w.Ops.SetNewJobZone(t.Context(), who, "Europe/Berlin"))
+	zone, err := w.Ops.NewJobZone(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "Europe/Berlin", zone)
-	require.Error(t, w.ops.SetNewJobZone(t.Context(), who, "Mars"))
-	require.Error(t, w.ops.SetNewJobZone(t.Context(), ops.UserPrincipal(w.user("second", false, "")), "UTC"))
+	require.Error(t, w.Ops.SetNewJobZone(t.Context(), who, "Mars"))
+	require.Error(t, w.Ops.SetNewJobZone(t.Context(), ops.UserPrincipal(w.User("second", false, "")), "UTC"))
 }

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"math"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
+	"github.com/xxljob-go/xxljob/admin/internal/console/web"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 )
 
@@ -22,15 +22,9 @@ type signinPage struct {
 	Setup   bool   // the admin waits to be set up
 }
 
-// Why one is led to the login page.
-const (
-	whyEnded  = "ended"  // the login has ended
-	whyUndone = "undone" // and something was sent without one, which was not done
-)
-
 // whySignin is the reason that the login page tells.
 func (c *call) whySignin() string {
-	if why := c.str("why"); why == whyEnded || why == whyUndone {
+	if why := c.Str("why"); why == web.WhyEnded || why == web.WhyUndone {
 		return why
 	}
 	return ""
@@ -38,94 +32,85 @@ func (c *call) whySignin() string {
 
 // signin shows the login page, and sends on who is logged in.
 func (c *call) signin(ctx context.Context) error {
-	next := c.local(c.str("next"), "/")
+	next := c.Local(c.Str("next"), "/")
 	switch {
-	case c.user != nil:
-		return c.redirect(next)
-	case c.once != nil:
-		return c.redirect("/setup")
+	case c.User != nil:
+		return c.Redirect(next)
+	case c.Once != nil:
+		return c.Redirect("/setup")
 	}
-	state, err := c.s.cfg.Auth.Setup(ctx)
+	state, err := c.Cfg.Auth.Setup(ctx)
 	if err != nil {
 		return err
 	}
 	first := state.Phase == auth.SetupPassword
 	if first && state.Alone {
-		return c.redirect("/setup")
+		return c.Redirect("/setup")
 	}
 	p := signinPage{Next: next, Setup: first, Why: c.whySignin()}
-	return c.render(ctx, "signin", head{Title: c.t("signin.title")}, p)
+	return c.Render(ctx, "signin", web.Head{Title: c.T("signin.title")}, p)
 }
 
 // doSignin checks a password and begins a session. A foreign page cannot post
 // here, see httpx.Protect.
 func (c *call) doSignin(ctx context.Context) error {
-	p := signinPage{Name: c.str("name"), Next: c.local(c.str("next"), "/"), Why: c.whySignin()}
-	password := c.r.PostForm.Get("password")
+	p := signinPage{Name: c.Str("name"), Next: c.Local(c.Str("next"), "/"), Why: c.whySignin()}
+	password := c.R.PostForm.Get("password")
 	if p.Name == "" || password == "" {
-		return c.signinAgain(ctx, http.StatusUnprocessableEntity, p, c.t("signin.empty"))
+		return c.signinAgain(ctx, http.StatusUnprocessableEntity, p, c.T("signin.empty"))
 	}
-	remember := c.str("remember") != ""
-	login, err := c.s.cfg.Auth.Login(ctx, auth.LoginRequest{
-		Name: p.Name, Password: password, Remember: remember, Source: c.s.cfg.Proxies.ClientIP(c.r),
+	remember := c.Str("remember") != ""
+	login, err := c.Cfg.Auth.Login(ctx, auth.LoginRequest{
+		Name: p.Name, Password: password, Remember: remember, Source: c.Cfg.Proxies.ClientIP(c.R),
 		Setup: true,
-		Agent: c.r.UserAgent(),
+		Agent: c.R.UserAgent(),
 	})
-	if wait, ok := later(err); ok {
+	if wait, ok := web.Throttled(err); ok {
 		seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
-		c.w.Header().Set("Retry-After", seconds)
-		return c.signinAgain(ctx, http.StatusTooManyRequests, p, c.t("signin.wait", seconds))
+		c.W.Header().Set("Retry-After", seconds)
+		return c.signinAgain(ctx, http.StatusTooManyRequests, p, c.T("signin.wait", seconds))
 	}
 	if errors.Is(err, auth.ErrBadLogin) {
-		return c.signinAgain(ctx, http.StatusUnauthorized, p, c.t("signin.wrong"))
+		return c.signinAgain(ctx, http.StatusUnauthorized, p, c.T("signin.wrong"))
 	}
 	if err != nil {
 		return err
 	}
-	if c.session != "" {
-		if err := c.s.cfg.Auth.Logout(ctx, c.session); err != nil {
-			c.s.log.WarnContext(ctx, "previous session not ended")
+	if c.Session != "" {
+		if err := c.Cfg.Auth.Logout(ctx, c.Session); err != nil {
+			c.Cfg.Logger.WarnContext(ctx, "previous session not ended")
 		}
 	}
 	var age time.Duration
 	if remember {
-		age = login.Expires.Sub(c.s.cfg.Now())
+		age = login.Expires.Sub(c.Cfg.Now())
 	}
-	c.cookie(sessionCookie, login.ID, age)
-	c.cookie(olderCookie, "", -time.Second)
+	c.Cookie(web.SessionCookie, login.ID, age)
+	c.Cookie(web.OlderCookie, "", -time.Second)
 	if login.Setup {
-		return c.redirect("/setup")
+		return c.Redirect("/setup")
 	}
-	return c.redirect(p.Next)
-}
-
-// later reports whether a password was not looked at, and how long to wait.
-func later(err error) (time.Duration, bool) {
-	var throttled *auth.ThrottledError
-	if errors.As(err, &throttled) {
-		return throttled.Wait, true
-	}
-	return 5 * time.Second, errors.Is(err, auth.ErrBusy)
+	return c.Redirect(p.Next)
 }
 
 func (c *call) signinAgain(ctx context.Context, status int, p signinPage, problem string) error {
 	p.Problem = problem
-	return c.renderStatus(ctx, status, "signin", head{Title: c.t("signin.title")}, p)
+	return c.RenderStatus(ctx, status, "signin", web.Head{Title: c.T("signin.title")}, p)
 }
 
 // signout ends the session.
 func (c *call) signout(ctx context.Context) error {
-	for _, name := range []string{sessionCookie, olderCookie} {
-		cookie, err := c.r.Cookie(name)
+	for _, name := range []string{web.SessionCookie, web.OlderCookie} {
+		cookie, err := c.R.Cookie(name)
 		if err != nil {
 			continue
 		}
-		if err := c.s.cfg.Auth.Logout(ctx, cookie.Value); err != nil {
+		if err := c.Cfg.Auth.Logout(ctx, cookie.Value); err != nil {
 			return err
 		}
-		c.cookie(name, "", -time.Second)
+		c.Cookie(name, "", -time.Second)
 	}
-	return c.redirect("/signin")
+	return c.Redirect("/signin")
 }
 
 // prefsAge is how long language and theme are kept.
@@ -133,23 +118,23 @@ const prefsAge = 365 * 24 * time.Hour
 
 // keepLang keeps a language, if it is one of ours.
 func (c *call) keepLang(lang string) {
-	for _, l := range langNames {
-		if l.code == lang {
-			c.cookie(langCookie, lang, prefsAge)
+	for _, l := range web.LangNames {
+		if l.Code == lang {
+			c.Cookie(web.LangCookie, lang, prefsAge)
 		}
 	}
 }
 
 // prefs keeps language and theme in cookies for a year.
 func (c *call) prefs(context.Context) error {
-	c.keepLang(c.str("lang"))
-	switch theme := c.str("theme"); theme {
+	c.keepLang(c.Str("lang"))
+	switch theme := c.Str("theme"); theme {
 	case "light", "dark":
-		c.cookie(themeCookie, theme, prefsAge)
+		c.Cookie(web.ThemeCookie, theme, prefsAge)
 	case "system":
-		c.cookie(themeCookie, "", -time.Second)
+		c.Cookie(web.ThemeCookie, "", -time.Second)
 	}
-	return c.redirect(c.local(c.str("back"), "/"))
+	return c.Redirect(c.Local(c.Str("back"), "/"))
 }
 
 // statusAnswer is what the foot line asks for.
@@ -161,30 +146,15 @@ type statusAnswer struct {
 
 // statusJSON answers the foot line of open pages.
 func (c *call) statusJSON(ctx context.Context) error {
-	now := c.now()
+	now := c.Now()
 	_, seconds := now.Zone()
 	a := statusAnswer{
 		MsOfDay: (now.UnixMilli() + int64(seconds)*1000) % 86_400_000, NowMs: now.UnixMilli(),
-		Faults: c.status(ctx).Faults,
+		Faults: c.Status(ctx).Faults,
 	}
 	if a.Faults == nil {
 		a.Faults = []string{}
 	}
-	httpx.WriteJSON(c.w, http.StatusOK, a)
+	httpx.WriteJSON(c.W, http.StatusOK, a)
 	return nil
-}
-
-// query makes a query string out of names and values; empty values are left
-// out.
-func query(pairs ...string) string {
-	v := url.Values{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			v.Set(pairs[i], pairs[i+1])
-		}
-	}
-	if len(v) == 0 {
-		return ""
-	}
-	return "?" + v.Encode()
 }

@@ -1,0 +1,3 @@
+package executorpages
+
+const MembersPerPage = membersPerPage

@@ -1,0 +1,8 @@
+package console
+
+const HereAddress = hereAddress
+
+var (
+	Files     = files
+	GoProgram = goProgram
+)

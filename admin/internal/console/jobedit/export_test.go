@@ -1,0 +1,6 @@
+package jobedit
+
+var (
+	FormOf  = formOf
+	Version = version
+)

@@ -1,0 +1,31 @@
+package console_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/xxljob-go/xxljob/admin/internal/console/consoletest"
+)
+
+func TestOldAddresses(t *testing.T) {
+	t.Parallel()
+	w := consoletest.New(t)
+	v := w.As(w.Admin)
+	for old, want := range map[string]string{
+		"/jobinfo":                        "/jobs",
+		"/jobinfo?jobGroup=3&jobDesc=a":   "/jobs?group=3&name=a",
+		"/jobinfo?jobGroup=-1":            "/jobs",
+		"/xxl-job-admin/jobinfo":          "/xxl-job-admin/jobs",
+		"/dashboard":                      "/",
+		"/toLogin":                        "/",
+		"/xxl-job-admin/auth/login?next=": "/xxl-job-admin/",
+	} {
+		assert.Equal(t, want, v.Get(old).Header().Get("Location"), old)
+	}
+	assert.Equal(t, http.StatusNotFound, v.Get("/errorpage").Code)
+	nobody := w.As(nil)
+	assert.Contains(t, nobody.Text("/toLogin"), `name="password"`)
+	assert.Equal(t, "/signin?next=%2Fjobinfo%3FjobGroup%3D3", nobody.Get("/jobinfo?jobGroup=3").Header().Get("Location"))
+}

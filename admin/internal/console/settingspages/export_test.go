@@ -1,0 +1,6 @@
+package settingspages
+
+var (
+	AuditActions = auditActions
+	BrowserOf    = browserOf
+)

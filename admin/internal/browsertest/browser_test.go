@@ -93,6 +93,18 @@ func (w *world) open(t *testing.T) *tab {
 	return b
 }
 
+// enter opens a tab so wide, with scripts or without, in which an administrator is
+// logged in to light pages in English.
+func (w *world) enter(t *testing.T, width int64, scripts bool) *tab {
+	t.Helper()
+	b := w.open(t)
+	b.size(width)
+	b.scripts(scripts)
+	b.login(adminName, password)
+	b.prefer("en", "light")
+	return b
+}
+
 // note keeps what the browser complains of.
 func (b *tab) note(event any) {
 	switch e := event.(type) {

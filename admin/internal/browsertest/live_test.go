@@ -15,10 +15,7 @@ import (
 // operator opens a tab of somebody who has logged in, in English.
 func (w *world) operator(t *testing.T) *tab {
 	t.Helper()
-	b := w.open(t)
-	b.size(1440)
-	b.login(adminName, password)
-	b.prefer("en", "light")
+	b := w.enter(t, 1440, true)
 	return b
 }
 

@@ -42,10 +42,7 @@ func TestPictures(t *testing.T) {
 			return seed(t, dsn, (*seeding).shop)
 		})
 		w.clerk(t)
-		b := w.open(t)
-		b.size(1280)
-		b.login(adminName, password)
-		b.prefer("en", "light")
+		b := w.enter(t, 1280, true)
 		failed := b.runJob(w.seeds.jobs[0], "bad")
 		for _, p := range []struct{ name, path string }{
 			{"overview", "/"},

@@ -89,11 +89,7 @@ func TestEveryAction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, few)
 	w.executor(t)
-	b := w.open(t)
-	b.size(1440)
-	b.scripts(false)
-	b.login(adminName, password)
-	b.prefer("en", "light")
+	b := w.enter(t, 1440, false)
 	for _, job := range w.seeds.jobs[2:4] { // to be killed
 		b.runJob(job, "run")
 	}

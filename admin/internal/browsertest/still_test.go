@@ -32,12 +32,7 @@ func TestWithoutScripts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, crowded)
 	w.executor(t)
-	b := w.open(t)
-	b.size(1440)
-	b.scripts(false)
-	b.visit("/signin")
-	b.login(adminName, password)
-	b.prefer("en", "light")
+	b := w.enter(t, 1440, false)
 	failed, open := b.runJob(w.seeds.jobs[1], "bad"), b.runJob(w.seeds.jobs[2], "run")
 	for _, p := range w.everyPage(t, failed, open) {
 		if p.path == "/signin" {
@@ -62,11 +57,7 @@ func TestListsWithoutScripts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, plain)
 	w.executor(t)
-	b := w.open(t)
-	b.size(390)
-	b.scripts(false)
-	b.login(adminName, password)
-	b.prefer("en", "light")
+	b := w.enter(t, 390, false)
 	rows := func() string { return b.text(`String(document.querySelectorAll('tr[data-row]').length)`) }
 	said := func() string { return b.text(`document.querySelector('.toast')?.textContent ?? ''`) }
 

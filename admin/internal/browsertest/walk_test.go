@@ -219,10 +219,7 @@ func (b *tab) tabThrough(name string) {
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, empty)
-	b := w.open(t)
-	b.size(1440)
-	b.login(adminName, password)
-	b.prefer("en", "light")
+	b := w.enter(t, 1440, true)
 	for _, pattern := range patterns() {
 		if strings.Contains(pattern, "{") || pattern == "/signin" || pattern == "/setup" {
 			continue // the last one has a test of its own

@@ -218,7 +218,7 @@ func (u storedUsers) Remove(ctx context.Context, id int32) error {
 	return u.ops.DeleteUser(ctx, operator, id)
 }
 
-// CanLogIn implements users.
+// CanLogIn implements Users.
 func (u storedUsers) CanLogIn(ctx context.Context, id int32) (bool, error) {
 	return u.auth.CanLogIn(ctx, id)
 }

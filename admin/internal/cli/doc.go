@@ -6,5 +6,5 @@
 // A command is a struct of flags with a method Run, as kong wants it. It embeds
 // Remote for the admin to talk to and Form for what it prints, and talks to a
 // Console. Errors say by their type with which code the program ends:
-// UsageError, SilentError, or one that NotFound makes.
+// UsageError, SilentError, or one that notFound makes.
 package cli

@@ -252,7 +252,7 @@ func carryOut(
 	return nil
 }
 
-// Remove deletes a job, unless somebody has changed it since the plan: it may not
+// remove deletes a job, unless somebody has changed it since the plan: it may not
 // be one of those any more that are to go.
 func remove(ctx context.Context, c *client.Client, s *jobfile.Step) error {
 	now, err := unchanged(ctx, c, s)

@@ -16,7 +16,7 @@ type Remote struct {
 	Timeout time.Duration `help:"Limit of one request." default:"30s" env:"-"`
 }
 
-// Client makes the client.
+// client makes the client.
 func (r *Remote) client() (*client.Client, error) {
 	if r.Key == "" {
 		return nil, UsageError{Err: errors.New("an API key is needed: set XXL_JOB_KEY, or give --key; " +

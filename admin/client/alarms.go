@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -50,8 +51,12 @@ type Alarm struct {
 	Muted       int64      `json:"muted"`        // how many of these fell into a mute window
 	RunID       *int64     `json:"run_id"`       // the last run that raised it; nil where no run did
 	Message     string     `json:"message"`      // of the last one; may come from an executor
-	URL         string     `json:"url"`          // of the page that it is about; "" without a public address
-	Deliveries  []Delivery `json:"deliveries"`
+	// AcknowledgedAt is when somebody acknowledged it; nil: nobody has, or it was
+	// raised again since.
+	AcknowledgedAt *time.Time `json:"acknowledged_at"`
+	AcknowledgedBy string     `json:"acknowledged_by"`
+	URL            string     `json:"url"` // of the page that it is about; "" without a public address
+	Deliveries     []Delivery `json:"deliveries"`
 }
 
 // AlarmFilter selects alarms. Zero fields select all that are open. Kind and
@@ -60,12 +65,49 @@ type AlarmFilter struct {
 	State    string // AlarmOpen (default) or AlarmEnded
 	Kind     string // KindJob or KindGroup
 	ObjectID int32
+	GroupID  int32  // of this group and its jobs
+	What     string // AlarmFailed …
+	// Acknowledged selects those that somebody has acknowledged, or those that nobody
+	// has; nil is both.
+	Acknowledged *bool
+	From         time.Time // those that had not ended before it
+	To           time.Time // those that began before it
+	// Sort is first_at, of open ones last_at or count, of ended ones recovered_at;
+	// with - the other way round; default -first_at.
+	Sort string
 }
 
-// Alarms lists the alarms on record of what the caller may see, newest first. The
-// error, if any, comes last.
+// Alarms lists the alarms on record of what the caller may see. The error, if any,
+// comes last.
 func (c *Client) Alarms(ctx context.Context, f AlarmFilter) iter.Seq2[*Alarm, error] {
-	return pages[Alarm](ctx, c, "/alarms", values("state", f.State, "kind", f.Kind, "object_id", number(f.ObjectID)))
+	acked := ""
+	if f.Acknowledged != nil {
+		acked = strconv.FormatBool(*f.Acknowledged)
+	}
+	return pages[Alarm](ctx, c, "/alarms", values("state", f.State, "kind", f.Kind, "object_id", number(f.ObjectID),
+		"group_id", number(f.GroupID), "what", f.What, "acknowledged", acked, "from", instant(f.From),
+		"to", instant(f.To), "sort", f.Sort))
+}
+
+// AckAlarm acknowledges an open alarm: it no longer counts as something to look
+// at, until it is raised again. It returns ErrNotFound, and ErrConflict for one
+// that has ended.
+func (c *Client) AckAlarm(ctx context.Context, id int64) (*Alarm, error) {
+	return c.alarm(ctx, http.MethodPut, id)
+}
+
+// UnackAlarm takes an acknowledgement back; one that is not there is no error. It
+// returns ErrNotFound.
+func (c *Client) UnackAlarm(ctx context.Context, id int64) (*Alarm, error) {
+	return c.alarm(ctx, http.MethodDelete, id)
+}
+
+func (c *Client) alarm(ctx context.Context, method string, id int64) (*Alarm, error) {
+	out := new(Alarm)
+	if err := c.do(ctx, &call{method: method, path: at("/alarms/", id, "/ack"), out: out}); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // Channel is a way to reach people, without its secrets.

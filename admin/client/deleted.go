@@ -22,12 +22,14 @@ type Deleted struct {
 // DeletedFilter selects what was deleted. Zero fields select everything.
 type DeletedFilter struct {
 	GroupID int32
-	Name    string // part of the name
+	Name    string // part of the name; of a group part of its title
+	Sort    string // at or name; with - the other way round; default -at
 }
 
-// DeletedJobs lists jobs that can be brought back, newest first.
+// DeletedJobs lists jobs that can be brought back.
 func (c *Client) DeletedJobs(ctx context.Context, f DeletedFilter) iter.Seq2[*Deleted, error] {
-	return pages[Deleted](ctx, c, "/deleted/jobs", values("group_id", number(f.GroupID), "name", f.Name))
+	return pages[Deleted](ctx, c, "/deleted/jobs", values("group_id", number(f.GroupID), "name", f.Name,
+		"sort", f.Sort))
 }
 
 // DeletedJob returns a job that can be brought back, or ErrNotFound.
@@ -42,10 +44,9 @@ func (c *Client) RestoreJob(ctx context.Context, id int32) (*Job, error) {
 	return c.job(ctx, &call{method: http.MethodPost, path: at("/deleted/jobs/", id, "/restore")})
 }
 
-// DeletedGroups lists groups that can be brought back, newest first; with name only
-// those whose titles contain it.
-func (c *Client) DeletedGroups(ctx context.Context, name string) iter.Seq2[*Deleted, error] {
-	return pages[Deleted](ctx, c, "/deleted/groups", values("name", name))
+// DeletedGroups lists groups that can be brought back; f.GroupID is not read.
+func (c *Client) DeletedGroups(ctx context.Context, f DeletedFilter) iter.Seq2[*Deleted, error] {
+	return pages[Deleted](ctx, c, "/deleted/groups", values("name", f.Name, "sort", f.Sort))
 }
 
 // RestoredGroup is a group that came back.

@@ -20,11 +20,18 @@ type Login struct {
 	ExpiresAt time.Time `json:"expires_at"` // at the latest
 }
 
-// Logins lists the logins of a user that count, 0 being everybody's, the last used
-// first. The error, if any, comes last. For keys with VerbAdmin; for others it is
-// ErrForbidden.
-func (c *Client) Logins(ctx context.Context, userID int32) iter.Seq2[*Login, error] {
-	return pages[Login](ctx, c, "/sessions", values("user_id", number(userID)))
+// LoginFilter selects logins. Zero fields select everything.
+type LoginFilter struct {
+	UserID int32
+	// Sort is seen_at, created_at, expires_at or username; with - the other way
+	// round; default -seen_at.
+	Sort string
+}
+
+// Logins lists the logins that count. The error, if any, comes last. For keys with
+// VerbAdmin; for others it is ErrForbidden.
+func (c *Client) Logins(ctx context.Context, f LoginFilter) iter.Seq2[*Login, error] {
+	return pages[Login](ctx, c, "/sessions", values("user_id", number(f.UserID), "sort", f.Sort))
 }
 
 // EndLogin ends a login at once, on every node. ErrNotFound says that it has

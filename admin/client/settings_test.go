@@ -24,7 +24,7 @@ func TestAlarmRequests(t *testing.T) {
 	require.NoError(t, c.SetMute(ctx, MuteInput{Kind: KindJob, ObjectID: 7, Until: until, Reason: "deploy"}))
 	require.NoError(t, c.DeleteMute(ctx, KindJob, 7))
 	require.NoError(t, c.TestAlarm(ctx, "ding"))
-	require.NoError(t, drain(c.Logins(ctx, 7)))
+	require.NoError(t, drain(c.Logins(ctx, LoginFilter{UserID: 7})))
 	require.NoError(t, c.EndLogin(ctx, "0123456789abcdef"))
 	assert.Equal(t, []string{
 		"GET /xxl-job-admin/v1/alarms?kind=job&limit=200&object_id=7&state=ended",

@@ -45,9 +45,14 @@ type KeyCreated struct {
 	Secret string `json:"secret"`
 }
 
-// Keys lists the API keys, newest first.
-func (c *Client) Keys(ctx context.Context) iter.Seq2[*Key, error] {
-	return pages[Key](ctx, c, "/keys", nil)
+// KeyFilter says how keys are listed.
+type KeyFilter struct {
+	Sort string // id, name, last_used_at or expires_at; with - the other way round; default -id
+}
+
+// Keys lists the API keys.
+func (c *Client) Keys(ctx context.Context, f KeyFilter) iter.Seq2[*Key, error] {
+	return pages[Key](ctx, c, "/keys", values("sort", f.Sort))
 }
 
 // Key returns a key, or ErrNotFound.
@@ -121,9 +126,15 @@ type User struct {
 	MayWriteCode bool `json:"may_write_code"`
 }
 
-// Users lists the users whose names contain username, "" being all.
-func (c *Client) Users(ctx context.Context, username string) iter.Seq2[*User, error] {
-	return pages[User](ctx, c, "/users", values("username", username))
+// UserFilter selects users. Zero fields select everything.
+type UserFilter struct {
+	Username string // part of the name
+	Sort     string // id, username or role; with - the other way round; default id
+}
+
+// Users lists users.
+func (c *Client) Users(ctx context.Context, f UserFilter) iter.Seq2[*User, error] {
+	return pages[User](ctx, c, "/users", values("username", f.Username, "sort", f.Sort))
 }
 
 // User returns a user, or ErrNotFound.
@@ -164,6 +175,7 @@ type AuditFilter struct {
 	Text   string    // part of the detail
 	From   time.Time // at or after
 	To     time.Time // before
+	Sort   string    // -at, which is the default, or at; ExportAudit does not know it
 }
 
 func (f AuditFilter) query(more ...string) url.Values {
@@ -171,10 +183,10 @@ func (f AuditFilter) query(more ...string) url.Values {
 		"from", instant(f.From), "to", instant(f.To))...)
 }
 
-// Audit lists the audit log, newest first. The error, if any, comes last. For
+// Audit lists the audit log. The error, if any, comes last. For
 // keys with VerbAdmin.
 func (c *Client) Audit(ctx context.Context, f AuditFilter) iter.Seq2[*AuditRecord, error] {
-	return pages[AuditRecord](ctx, c, "/audit", f.query())
+	return pages[AuditRecord](ctx, c, "/audit", f.query("sort", f.Sort))
 }
 
 // ExportAudit writes the audit log to w as it comes, newest first; format is

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -49,16 +50,31 @@ func spare(ctx context.Context, u cli.Users, user *client.User) error {
 type userList struct {
 	userDB
 	cli.Form
+
+	Sort string `help:"${user_sort}" enum:"${user_sorts}" default:"id" env:"-"`
 }
 
-// Run prints them by id.
+// Run prints them.
 func (c *userList) Run(ctx context.Context, con cli.Console) error {
 	return c.with(ctx, con, func(u cli.Users) error {
 		all, err := u.List(ctx)
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(all, func(a, b *client.User) int { return int(a.ID) - int(b.ID) })
+		by, descending := strings.CutPrefix(c.Sort, "-")
+		slices.SortFunc(all, func(a, b *client.User) int {
+			n := cmp.Compare(a.ID, b.ID)
+			switch by {
+			case "username":
+				n = cmp.Or(strings.Compare(a.Username, b.Username), n)
+			case "role": // administrators behind the others, as /v1 has it
+				n = cmp.Or(strings.Compare(b.Role, a.Role), n)
+			}
+			if descending {
+				return -n
+			}
+			return n
+		})
 		return c.Print(con, all, func(w io.Writer) {
 			cli.Row(w, "ID", "NAME", "ROLE", "GROUPS")
 			for _, user := range all {

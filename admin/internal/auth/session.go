@@ -219,13 +219,11 @@ func (s *Service) Logout(ctx context.Context, id string) error {
 // SessionID is the ID of the session that a cookie holds.
 func SessionID(cookie string) string { return (&model.Session{Key: sha256Hex(cookie)}).ID() }
 
-// Sessions returns a page of the sessions that count, those last used first:
-// of a user, or with 0 of everybody. At most limit, 1 to 1,000.
-func (s *Service) Sessions(ctx context.Context, userID int32, offset, limit int) ([]*model.Session, error) {
-	return s.cfg.Sessions.Sessions(ctx, model.SessionFilter{
-		UserID: userID, Now: s.now(), Idle: s.cfg.IdleTimeout, Long: s.cfg.MaxAge, LongIdle: s.cfg.RememberIdle,
-		Offset: offset, Limit: limit,
-	})
+// Sessions returns a page of the sessions that count, those last used first unless
+// f.Order says otherwise. What counts is not for f to say: its times are not read.
+func (s *Service) Sessions(ctx context.Context, f model.SessionFilter) ([]*model.Session, error) {
+	f.Now, f.Idle, f.Long, f.LongIdle = s.now(), s.cfg.IdleTimeout, s.cfg.MaxAge, s.cfg.RememberIdle
+	return s.cfg.Sessions.Sessions(ctx, f)
 }
 
 // SessionByID returns a session, or ErrNoSession.

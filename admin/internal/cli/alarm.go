@@ -14,6 +14,8 @@ import (
 // AlarmCmd works on alarms, their rules, mute windows and channels.
 type AlarmCmd struct {
 	List     alarmList     `cmd:"" help:"List what is wrong now, or was."`
+	Ack      alarmAck      `cmd:"" help:"Acknowledge open alarms: they no longer count, until they are raised again."`
+	Unack    alarmUnack    `cmd:"" help:"Take acknowledgements back."`
 	Rules    alarmRules    `cmd:"" help:"List rules."`
 	Rule     alarmRule     `cmd:"" help:"Set and delete rules."`
 	Mutes    alarmMutes    `cmd:"" help:"List mute windows that have not ended."`
@@ -95,76 +97,6 @@ func (o *oneObject) withObject(ctx context.Context, f func(c *client.Client, of 
 		}
 		return f(c, of)
 	})
-}
-
-// alarmList lists alarms.
-type alarmList struct {
-	Remote
-	Form
-	alarmObject
-
-	Ended bool `help:"Those that have ended, instead of those that are open." env:"-"`
-	Limit int  `help:"How many at most." short:"n" default:"20" env:"-"`
-}
-
-// Run prints them, newest first.
-func (l *alarmList) Run(ctx context.Context, con Console) error {
-	if l.Limit < 1 {
-		return UsageError{Err: fmt.Errorf("--limit %d must be above 0", l.Limit)}
-	}
-	if err := l.check(true); err != nil {
-		return err
-	}
-	return l.With(func(c *client.Client) error {
-		of, err := l.find(ctx, c)
-		if err != nil {
-			return err
-		}
-		f := client.AlarmFilter{Kind: of.kind, ObjectID: of.id}
-		if l.Ended {
-			f.State = client.AlarmEnded
-		}
-		list := []*client.Alarm{}
-		for a, err := range c.Alarms(ctx, f) {
-			if err != nil {
-				return err
-			}
-			if list = append(list, a); len(list) == l.Limit {
-				break
-			}
-		}
-		return l.Print(con, list, func(w io.Writer) {
-			Row(w, "ID", "WHAT", "OF", "FIRST", "LAST", "ENDED", "TIMES", "TOLD", "MESSAGE", "PAGE")
-			for _, a := range list {
-				Row(w, a.ID, a.What, object{a.Kind, a.ObjectID, a.Name}, clock(&a.FirstAt), clock(&a.LastAt),
-					clock(a.RecoveredAt), times(a), told(a.Deliveries), firstLine(a.Message), dash(a.URL))
-			}
-		})
-	})
-}
-
-// times is how often an alarm was raised.
-func times(a *client.Alarm) string {
-	if a.Muted > 0 {
-		return fmt.Sprintf("%d, %d muted", a.Count, a.Muted)
-	}
-	return fmt.Sprint(a.Count)
-}
-
-// told names the channels of an alarm with what became of it there.
-func told(list []client.Delivery) string {
-	var words []string
-	for _, d := range list {
-		words = append(words, strings.TrimSpace(d.Channel+" "+outcome(&d)))
-	}
-	return dash(strings.Join(words, ", "))
-}
-
-func outcome(d *client.Delivery) string {
-	if d.OK {
-		return "ok"
-	}
-	return "failed"
 }
 
 // firstLine is the beginning of a text that may have many lines.

@@ -12,7 +12,7 @@ import (
 
 // AuditCmd reads the audit log.
 type AuditCmd struct {
-	List   auditList   `cmd:"" help:"List what people and programs have changed, newest first."`
+	List   auditList   `cmd:"" help:"List what people and programs have changed."`
 	Export auditExport `cmd:"" help:"Print the audit log for another program, newest first."`
 }
 
@@ -29,19 +29,28 @@ type auditFlags struct {
 // filter is the selection as the API knows it.
 func (a *auditFlags) filter() (client.AuditFilter, error) {
 	f := client.AuditFilter{User: a.User, Action: a.Action, Object: a.Object, Text: a.Text}
+	var err error
+	f.From, f.To, err = span(a.Since, a.Until)
+	return f, err
+}
+
+// span are the instants that --since and --until mean; zero where they are not
+// given.
+func span(since, until time.Duration) (from, to time.Time, err error) {
 	switch {
-	case a.Since < 0 || a.Until < 0:
-		return f, UsageError{Err: errors.New("--since and --until must not be negative")}
-	case a.Since > 0 && a.Until >= a.Since:
-		return f, UsageError{Err: fmt.Errorf("nothing is both of the last %v and older than %v", a.Since, a.Until)}
+	case since < 0 || until < 0:
+		return from, to, UsageError{Err: errors.New("--since and --until must not be negative")}
+	case since > 0 && until >= since:
+		return from, to, UsageError{Err: fmt.Errorf("nothing is both of the last %v and older than %v", since, until)}
 	}
-	if a.Since > 0 {
-		f.From = time.Now().Add(-a.Since)
+	now := time.Now()
+	if since > 0 {
+		from = now.Add(-since)
 	}
-	if a.Until > 0 {
-		f.To = time.Now().Add(-a.Until)
+	if until > 0 {
+		to = now.Add(-until)
 	}
-	return f, nil
+	return from, to, nil
 }
 
 // auditList lists audit records.
@@ -50,7 +59,8 @@ type auditList struct {
 	Form
 	auditFlags
 
-	Limit int `help:"How many at most." short:"n" default:"20" env:"-"`
+	Sort  string `help:"${audit_sort}" enum:"${audit_sorts}" default:"-at" env:"-"`
+	Limit int    `help:"How many at most." short:"n" default:"20" env:"-"`
 }
 
 // Run prints them.
@@ -62,6 +72,7 @@ func (l *auditList) Run(ctx context.Context, con Console) error {
 	if err != nil {
 		return err
 	}
+	f.Sort = l.Sort
 	return l.With(func(c *client.Client) error {
 		list := []*client.AuditRecord{}
 		for a, err := range c.Audit(ctx, f) {

@@ -159,12 +159,13 @@ type jobDeleted struct {
 
 	Group string `help:"Only of this group: its app name or id." env:"-" placeholder:"GROUP"`
 	Name  string `help:"Only those whose names contain this." env:"-" placeholder:"PART"`
+	Sort  string `help:"${deleted_sort}" enum:"${deleted_sorts}" default:"-at" env:"-"`
 }
 
 // Run prints them.
 func (d *jobDeleted) Run(ctx context.Context, con Console) error {
 	return d.With(func(c *client.Client) error {
-		f := client.DeletedFilter{Name: d.Name}
+		f := client.DeletedFilter{Name: d.Name, Sort: d.Sort}
 		if id, ok := AsID(d.Group); ok {
 			f.GroupID = id
 		} else if d.Group != "" {
@@ -182,11 +183,15 @@ func (d *jobDeleted) Run(ctx context.Context, con Console) error {
 type executorDeleted struct {
 	Remote
 	Form
+
+	Sort string `help:"${deleted_sort}" enum:"${deleted_sorts}" default:"-at" env:"-"`
 }
 
 // Run prints them.
 func (d *executorDeleted) Run(ctx context.Context, con Console) error {
-	return d.With(func(c *client.Client) error { return d.showDeleted(con, c.DeletedGroups(ctx, "")) })
+	return d.With(func(c *client.Client) error {
+		return d.showDeleted(con, c.DeletedGroups(ctx, client.DeletedFilter{Sort: d.Sort}))
+	})
 }
 
 // showDeleted prints what was deleted.

@@ -22,13 +22,15 @@ type KeyCmd struct {
 type keyList struct {
 	Remote
 	Form
+
+	Sort string `help:"${key_sort}" enum:"${key_sorts}" default:"-id" env:"-"`
 }
 
 // Run prints them without their secrets.
 func (l *keyList) Run(ctx context.Context, con Console) error {
 	return l.With(func(c *client.Client) error {
 		list := []*client.Key{}
-		for k, err := range c.Keys(ctx) {
+		for k, err := range c.Keys(ctx, client.KeyFilter{Sort: l.Sort}) {
 			if err != nil {
 				return err
 			}

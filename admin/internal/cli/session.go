@@ -11,7 +11,7 @@ import (
 
 // SessionCmd works on logins.
 type SessionCmd struct {
-	List sessionList `cmd:"" help:"List logins, the last used first."`
+	List sessionList `cmd:"" help:"List logins."`
 	End  sessionEnd  `cmd:"" help:"End logins at once, on every node."`
 }
 
@@ -21,6 +21,7 @@ type sessionList struct {
 	Form
 
 	User  string `help:"Only of this user." env:"-" placeholder:"NAME"`
+	Sort  string `help:"${login_sort}" enum:"${login_sorts}" default:"-seen_at" env:"-"`
 	Limit int    `help:"How many at most." short:"n" default:"100" env:"-"`
 }
 
@@ -39,7 +40,7 @@ func (l *sessionList) Run(ctx context.Context, con Console) error {
 			user = found.ID
 		}
 		list := []*client.Login{}
-		for s, err := range c.Logins(ctx, user) {
+		for s, err := range c.Logins(ctx, client.LoginFilter{UserID: user, Sort: l.Sort}) {
 			if err != nil {
 				return err
 			}

@@ -31,7 +31,7 @@ type RemoteUsers struct{ Client *client.Client }
 // List implements Users.
 func (u RemoteUsers) List(ctx context.Context) ([]*client.User, error) {
 	all := []*client.User{}
-	for user, err := range u.Client.Users(ctx, "") {
+	for user, err := range u.Client.Users(ctx, client.UserFilter{}) {
 		if err != nil {
 			return nil, err
 		}

@@ -163,6 +163,7 @@ var english = map[Key]string{
 	AlarmLate:                  "Fire is late",
 	AlarmLong:                  "Run takes long",
 	AlarmNobody:                "No executor",
+	AlarmOver:                  "The alarm has ended",
 	AlarmLimit:                 "Limit",
 	AlarmReason:                "Reason",
 	AlarmTime:                  "Time",

@@ -181,6 +181,7 @@ const (
 	AlarmLate                  Key = "alarm_late"
 	AlarmLong                  Key = "alarm_long"
 	AlarmNobody                Key = "alarm_nobody"
+	AlarmOver                  Key = "alarm_over" // our own
 	AlarmLimit                 Key = "alarm_limit"
 	AlarmReason                Key = "alarm_reason"
 	AlarmTime                  Key = "alarm_time"

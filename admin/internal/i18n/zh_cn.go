@@ -162,6 +162,7 @@ var zhCN = map[Key]string{
 	AlarmLate:                  "触发延迟",
 	AlarmLong:                  "运行时间过长",
 	AlarmNobody:                "没有可用执行器",
+	AlarmOver:                  "该告警已结束",
 	AlarmLimit:                 "上限",
 	AlarmReason:                "原因",
 	AlarmTime:                  "时间",

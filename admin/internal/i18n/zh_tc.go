@@ -161,6 +161,7 @@ var zhTC = map[Key]string{
 	AlarmLate:                  "觸發延遲",
 	AlarmLong:                  "執行時間過長",
 	AlarmNobody:                "沒有可用執行器",
+	AlarmOver:                  "該告警已結束",
 	AlarmLimit:                 "上限",
 	AlarmReason:                "原因",
 	AlarmTime:                  "時間",

@@ -50,6 +50,22 @@ type AlarmRecord struct {
 	Muted     int64     // how many of these fell into a mute window
 	LogID     int64     // the last run that it is about; 0 is none
 	Message   string    // of the last one; may come from an executor
+	Acked     time.Time // when it was acknowledged; zero when it was not, or was raised again since
+	AckedBy   string    // by whom
+}
+
+// Mark is the place of an alarm in a list of this order.
+func (a *AlarmRecord) Mark(order string) Mark {
+	m := Mark{ID: a.ID}
+	switch order {
+	case OrderLast:
+		m.Number = a.Last.UnixMilli()
+	case OrderCount:
+		m.Number = a.Count
+	case OrderEnded:
+		m.Number = a.Recovered.UnixMilli()
+	}
+	return m
 }
 
 // AlarmDelivery is what last became of an alarm in a channel.
@@ -68,8 +84,10 @@ type AlarmFilter struct {
 	ObjectID int32
 	What     AlarmWhat // only of this kind; "" is every one
 	From, To time.Time // only those that had not ended before From, and began before To
-	BeforeID int64     // id below
-	Limit    int       // 1 to 1,000; 0 is 10
+	Acked    *bool     // those that are acknowledged, or that are not
+	Order    Order
+	BeforeID int64 // id below; not with an Order of another kind
+	Limit    int   // 1 to 1,000; 0 is 10
 }
 
 // Overdue is a job's fire or run that a rule is about.

@@ -16,13 +16,23 @@ type Deleted struct {
 	Versions int // of its code
 }
 
-// DeletedFilter selects deletions, the newest first.
+// Mark is the place of a deletion in a list of this order.
+func (d *Deleted) Mark(order string) Mark {
+	m := Mark{ID: d.ChangeID}
+	if order == OrderName {
+		m.Text = d.Name
+	}
+	return m
+}
+
+// DeletedFilter selects deletions, the newest first unless Order says otherwise.
 type DeletedFilter struct {
 	Kind     string // ChangeJob or ChangeGroup
 	GroupID  int32  // 0 is all
 	GroupIDs []int32
 	Name     string // part of it
-	BeforeID int64  // only with a smaller ChangeID; 0 is the newest
+	BeforeID int64  // only with a smaller ChangeID; 0 is the newest; not with an Order of another kind
+	Order    Order
 	Limit    int
 }
 

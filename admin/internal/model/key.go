@@ -38,6 +38,29 @@ type Key struct {
 	Revoked   time.Time // zero while it counts
 }
 
+// KeyFilter selects API keys for a list, the newest first.
+type KeyFilter struct {
+	Order Order // OrderID, OrderName, OrderUsed or OrderExpires
+	Limit int   // 0 is 10; at most 1,000
+}
+
+// Mark is the place of a key in a list of this order.
+func (k *Key) Mark(order string) Mark {
+	m, at := Mark{ID: k.ID}, time.Time{}
+	switch order {
+	case OrderName:
+		m.Text = k.Name
+	case OrderUsed:
+		at = k.Used
+	case OrderExpires:
+		at = k.Expires
+	}
+	if !at.IsZero() {
+		m.Number = at.UnixMilli()
+	}
+	return m
+}
+
 // Can reports whether the key has the verb; VerbAdmin has them all.
 func (k *Key) Can(v Verb) bool {
 	return slices.Contains(k.Verbs, v) || slices.Contains(k.Verbs, VerbAdmin)

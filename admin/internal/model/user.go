@@ -31,12 +31,25 @@ func (u *User) Groups() []int32 {
 	return ids
 }
 
+// Mark is the place of a user in a list of this order.
+func (u *User) Mark(order string) Mark {
+	m := Mark{ID: int64(u.ID)}
+	switch {
+	case order == OrderUser:
+		m.Text = u.Username
+	case order == OrderRole && u.Admin:
+		m.Number = 1
+	}
+	return m
+}
+
 // UserFilter selects users for a list; Username matches as a substring.
 type UserFilter struct {
 	Username string
 	Admin    *bool
 	GroupID  int32 // those with a role in this group, or with what is left of one; 0 is all
-	AfterID  int32 // id above
+	AfterID  int32 // id above; not with an Order
+	Order    Order
 	Offset   int
 	Limit    int // 0 is 10; at most 1,000
 }
@@ -66,6 +79,7 @@ type SessionFilter struct {
 	UserID               int32 // 0 is everybody
 	Now                  time.Time
 	Idle, Long, LongIdle time.Duration
+	Order                Order // OrderSeen, OrderCreated, OrderExpires or OrderUser; goes on by Offset
 	Offset               int
 	Limit                int // 0 is 10; at most 1,000
 }
@@ -88,5 +102,6 @@ type AuditFilter struct {
 	Text     string    // part of the detail
 	From, To time.Time // from … before
 	BeforeID int64     // id below
+	Order    Order     // OrderTime alone: it is that of the ids
 	Limit    int       // 1 to 1,000; 0 is 10
 }

@@ -38,6 +38,7 @@ type target struct {
 	username            string
 	change              int64 // an edit of the job
 	key                 int64
+	alarm               int64 // an open one
 }
 
 func (w *world) target() target {
@@ -70,6 +71,13 @@ func (w *world) target() target {
 	})
 	require.NoError(w.t, err)
 	o.key = k.ID
+	require.NoError(w.t, w.db.RaiseAlarms(w.t.Context(), []model.AlarmRecord{{
+		AlarmKey: model.AlarmKey{What: model.AlarmOnFailure, Kind: model.ChangeJob, ObjectID: o.job},
+		GroupID:  w.gold, Last: noon, Count: 1,
+	}}))
+	open, err := w.db.Alarms(w.t.Context(), model.AlarmFilter{Kind: model.ChangeJob, ObjectID: o.job})
+	require.NoError(w.t, err)
+	o.alarm = open[0].ID
 	w.exec.resp = wire.Response{Code: 200, Msg: wire.Str("Success")}
 	return o
 }
@@ -283,6 +291,8 @@ func actions(o target) []action {
 		{"Alarms", func(ctx context.Context, w *world, p Principal) error {
 			return drop(w.Alarms(ctx, p, model.AlarmFilter{Limit: 1}))
 		}},
+		{"AckAlarm", func(ctx context.Context, w *world, p Principal) error { return drop(w.AckAlarm(ctx, p, o.alarm)) }},
+		{"UnackAlarm", func(ctx context.Context, w *world, p Principal) error { return drop(w.UnackAlarm(ctx, p, o.alarm)) }},
 		{"AlarmChannels", func(ctx context.Context, w *world, p Principal) error { return drop(w.AlarmChannels(ctx, p)) }},
 		{"TestAlarm", func(ctx context.Context, w *world, p Principal) error {
 			return conflict(w.TestAlarm(ctx, p, "none"))
@@ -325,6 +335,12 @@ func actions(o target) []action {
 		{"CreateKey", func(ctx context.Context, w *world, p Principal) error {
 			_, _, err := w.CreateKey(ctx, p, KeyInput{Name: "x", Verbs: []model.Verb{model.VerbRead}, AllGroups: true})
 			return err
+		}},
+		{"ListKeys", func(ctx context.Context, w *world, p Principal) error {
+			return drop(w.ListKeys(ctx, p, model.KeyFilter{}))
+		}},
+		{"ListSessions", func(ctx context.Context, w *world, p Principal) error {
+			return conflict(drop(w.ListSessions(ctx, p, model.SessionFilter{UserID: o.user})))
 		}},
 		{"Keys", func(ctx context.Context, w *world, p Principal) error { return drop(w.Keys(ctx, p, 1, 0)) }},
 		{"Key", func(ctx context.Context, w *world, p Principal) error { return drop(w.Key(ctx, p, o.key)) }},

@@ -22,6 +22,9 @@ const (
 // alarmStore keeps alarms, their rules, and what is muted.
 type alarmStore interface {
 	Alarms(ctx context.Context, f model.AlarmFilter) ([]*model.AlarmRecord, error)
+	Alarm(ctx context.Context, id int64) (*model.AlarmRecord, error)
+	AckAlarm(ctx context.Context, id int64, user string, at time.Time) (bool, error)
+	UnackAlarm(ctx context.Context, id int64) error
 	Deliveries(ctx context.Context, alarmIDs []int64) (map[int64][]model.AlarmDelivery, error)
 	LastDelivery(ctx context.Context, channel string) (*model.AlarmDelivery, error)
 	AlarmRules(ctx context.Context) ([]model.AlarmRule, error)
@@ -57,8 +60,8 @@ type AlarmView struct {
 
 func alarmObject(kind string, id int32) string { return kind + " " + id32(id) }
 
-// Alarms returns alarms of the groups that the principal may see, newest first.
-// Errors of deliveries are for administrators, others see that there was one; the
+// Alarms returns alarms of the groups that the principal may see, newest first
+// unless f.Order says otherwise. Errors of deliveries are for administrators, others see that there was one; the
 // names of channels are for editors, and "" for the others.
 func (s *Service) Alarms(ctx context.Context, p Principal, f model.AlarmFilter) ([]*AlarmView, error) {
 	if err := s.needLogin(ctx, p, "alarm.list"); err != nil {
@@ -76,6 +79,11 @@ func (s *Service) Alarms(ctx context.Context, p Principal, f model.AlarmFilter) 
 	if err != nil {
 		return nil, err
 	}
+	return s.alarmViews(ctx, p, list)
+}
+
+// alarmViews are alarms as the principal sees them.
+func (s *Service) alarmViews(ctx context.Context, p Principal, list []*model.AlarmRecord) ([]*AlarmView, error) {
 	var alarms []int64
 	for _, r := range list {
 		alarms = append(alarms, r.ID)

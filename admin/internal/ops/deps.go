@@ -109,7 +109,7 @@ type keyStore interface {
 	CreateKey(ctx context.Context, k *model.Key) error
 	Key(ctx context.Context, id int64) (*model.Key, error)
 	KeyByHash(ctx context.Context, hash string) (*model.Key, error)
-	Keys(ctx context.Context, limit int, beforeID int64) ([]*model.Key, error)
+	Keys(ctx context.Context, f model.KeyFilter) ([]*model.Key, error)
 	TouchKey(ctx context.Context, id int64, used time.Time) error
 	RevokeKey(ctx context.Context, id int64, at time.Time) error
 }

@@ -17,8 +17,9 @@ const maxSessions = 1000
 // Logins knows the sessions; package auth has it all. SessionByID returns
 // auth.ErrNoSession for one that there is not.
 type Logins interface {
-	// Sessions returns sessions that count: of a user, or with 0 of everybody.
-	Sessions(ctx context.Context, userID int32, offset, limit int) ([]*model.Session, error)
+	// Sessions returns sessions that count: of a user, or with 0 of everybody. The
+	// times of f are not read.
+	Sessions(ctx context.Context, f model.SessionFilter) ([]*model.Session, error)
 	// SessionByID returns a session by its ID.
 	SessionByID(ctx context.Context, id string) (*model.Session, error)
 	// EndSession ends a session.
@@ -45,19 +46,25 @@ func (s *Service) needLogins() error {
 	return nil
 }
 
-// Sessions returns sessions that count, those last used first, at most limit
-// (1 to 1,000): those of a user, or with 0 everybody's, which is for
-// administrators, like those of others.
+// Sessions is ListSessions by when they were last used.
 func (s *Service) Sessions(ctx context.Context, p Principal, userID int32, offset, limit int) ([]SessionView, error) {
-	if p.UserID == 0 || userID != p.UserID {
-		if err := s.needAdmin(ctx, p, "session.list", userObject(userID)); err != nil {
+	return s.ListSessions(ctx, p, model.SessionFilter{UserID: userID, Offset: offset, Limit: limit})
+}
+
+// ListSessions returns sessions that count, those last used first unless f.Order
+// says otherwise, at most f.Limit (1 to 1,000): those of a user, or with 0
+// everybody's, which is for administrators, like those of others. The times of f
+// are not read.
+func (s *Service) ListSessions(ctx context.Context, p Principal, f model.SessionFilter) ([]SessionView, error) {
+	if p.UserID == 0 || f.UserID != p.UserID {
+		if err := s.needAdmin(ctx, p, "session.list", userObject(f.UserID)); err != nil {
 			return nil, err
 		}
 	}
 	if err := s.needLogins(); err != nil {
 		return nil, err
 	}
-	list, err := s.cfg.Logins.Sessions(ctx, userID, offset, limit)
+	list, err := s.cfg.Logins.Sessions(ctx, f)
 	if err != nil {
 		return nil, fmt.Errorf("read sessions: %w", err)
 	}
@@ -143,7 +150,7 @@ func (s *Service) EndUserSessions(ctx context.Context, p Principal, userID int32
 	if _, err := s.user(ctx, userID); err != nil {
 		return 0, err
 	}
-	list, err := s.cfg.Logins.Sessions(ctx, userID, 0, maxSessions)
+	list, err := s.cfg.Logins.Sessions(ctx, model.SessionFilter{UserID: userID, Limit: maxSessions})
 	if err != nil {
 		return 0, fmt.Errorf("read the sessions of user %d: %w", userID, err)
 	}

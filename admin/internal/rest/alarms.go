@@ -37,6 +37,8 @@ type alarmView struct {
 	Muted      int64           `json:"muted"`
 	RunID      *int64          `json:"run_id"`
 	Message    string          `json:"message"`
+	Acked      *string         `json:"acknowledged_at"`
+	AckedBy    *string         `json:"acknowledged_by"`
 	URL        *string         `json:"url"`
 	Deliveries []deliveryView  `json:"deliveries"`
 }
@@ -46,6 +48,9 @@ func viewAlarm(a *ops.AlarmView) alarmView {
 		ID: a.ID, What: a.What, Kind: a.Kind, ObjectID: a.ObjectID, GroupID: a.GroupID, Name: a.Name,
 		First: at(a.First), Last: at(a.Last), Recovered: atOrNull(a.Recovered), Count: a.Count, Muted: a.Muted,
 		Message: a.Message, Deliveries: make([]deliveryView, 0, len(a.Deliveries)),
+	}
+	if !a.Acked.IsZero() {
+		v.Acked, v.AckedBy = atOrNull(a.Acked), &a.AckedBy
 	}
 	if a.LogID > 0 {
 		v.RunID = &a.LogID
@@ -59,21 +64,21 @@ func viewAlarm(a *ops.AlarmView) alarmView {
 	return v
 }
 
+// alarmFilters are the query parameters that select alarms.
+var alarmFilters = []string{
+	"state", "kind", "object_id", "group_id", "what", "acknowledged", "from", "to", "sort",
+}
+
 func listAlarms(ctx context.Context, c *call) error {
 	limit, m, err := c.paging()
 	if err != nil {
 		return err
 	}
-	state, err := c.choice("state", "open", "ended")
+	f, err := c.alarmFilter(m)
 	if err != nil {
 		return err
 	}
-	f := model.AlarmFilter{Ended: state == "ended", Limit: limit + 1, BeforeID: m.before()}
-	if c.r.URL.Query().Has("kind") || c.r.URL.Query().Has("object_id") {
-		if f.Kind, f.ObjectID, err = c.alarmObject(); err != nil {
-			return err
-		}
-	}
+	f.Limit = limit + 1
 	list, err := c.s.cfg.Ops.Alarms(ctx, c.who, f)
 	if err != nil {
 		return err
@@ -82,10 +87,76 @@ func listAlarms(ctx context.Context, c *call) error {
 	answer := page[alarmView]{Items: make([]alarmView, 0, len(list))}
 	var last mark
 	for _, a := range list {
-		answer.Items, last = append(answer.Items, viewAlarm(a)), mark{ID: a.ID}
+		answer.Items, last = append(answer.Items, viewAlarm(a)), markOf(a.Mark(f.Order.By))
 	}
 	answer.NextCursor = c.next(more, last)
 	return c.json(http.StatusOK, answer)
+}
+
+// alarmFilter reads what selects alarms, and their order from m on.
+func (c *call) alarmFilter(m *mark) (f model.AlarmFilter, err error) {
+	state, err := c.choice("state", "open", "ended")
+	if err != nil {
+		return f, err
+	}
+	f.Ended = state == "ended"
+	orders := []string{model.OrderFirst, model.OrderLast, model.OrderCount}
+	if f.Ended {
+		orders = []string{model.OrderFirst, model.OrderEnded}
+	}
+	if f.Order, err = c.order(m, orders...); err != nil {
+		return f, err
+	}
+	if c.r.URL.Query().Has("kind") || c.r.URL.Query().Has("object_id") {
+		if f.Kind, f.ObjectID, err = c.alarmObject(); err != nil {
+			return f, err
+		}
+	}
+	group, err := c.filterID("group_id")
+	if err != nil {
+		return f, err
+	}
+	if group > 0 {
+		f.GroupIDs = []int32{group}
+	}
+	what, err := c.choice("what", "failed", "late", "long", "nobody")
+	if err != nil {
+		return f, err
+	}
+	f.What = model.AlarmWhat(what)
+	acked, err := c.choice("acknowledged", "true", "false")
+	if err != nil {
+		return f, err
+	}
+	if acked != "" {
+		yes := acked == "true"
+		f.Acked = &yes
+	}
+	if f.From, err = c.instant("from"); err != nil {
+		return f, err
+	}
+	f.To, err = c.instant("to")
+	return f, err
+}
+
+// ackAlarm acknowledges an alarm.
+func ackAlarm(ctx context.Context, c *call) error { return c.acked(ctx, c.s.cfg.Ops.AckAlarm) }
+
+// unackAlarm takes an acknowledgement back.
+func unackAlarm(ctx context.Context, c *call) error { return c.acked(ctx, c.s.cfg.Ops.UnackAlarm) }
+
+func (c *call) acked(
+	ctx context.Context, do func(ctx context.Context, p ops.Principal, id int64) (*ops.AlarmView, error),
+) error {
+	id, err := c.id64("alarm_id")
+	if err != nil {
+		return err
+	}
+	a, err := do(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, viewAlarm(a))
 }
 
 // alarmObject reads kind and object_id from the query; both are required.

@@ -43,7 +43,10 @@ func listAudit(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	f.Limit, f.BeforeID = limit+1, m.before()
+	if f.Order, err = c.order(m, model.OrderTime); err != nil {
+		return err
+	}
+	f.Limit = limit + 1
 	lines, err := c.s.cfg.Ops.Audits(ctx, c.who, f)
 	if err != nil {
 		return err

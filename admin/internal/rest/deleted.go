@@ -50,7 +50,10 @@ func (c *call) deleted(ctx context.Context, of deletions) error {
 	if err != nil {
 		return err
 	}
-	f := model.DeletedFilter{BeforeID: m.before(), Limit: limit + 1}
+	f := model.DeletedFilter{Limit: limit + 1}
+	if f.Order, err = c.order(m, model.OrderTime, model.OrderName); err != nil {
+		return err
+	}
 	if f.Name, err = c.short("name", 255); err != nil {
 		return err
 	}
@@ -69,7 +72,7 @@ func (c *call) deleted(ctx context.Context, of deletions) error {
 	answer := page[deletedView]{Items: make([]deletedView, 0, len(list))}
 	var last mark
 	for _, d := range list {
-		answer.Items, last = append(answer.Items, viewDeleted(d, days)), mark{ID: d.ChangeID}
+		answer.Items, last = append(answer.Items, viewDeleted(d, days)), markOf(d.Mark(f.Order.By))
 	}
 	answer.NextCursor = c.next(more, last)
 	return c.json(http.StatusOK, answer)

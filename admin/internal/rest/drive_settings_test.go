@@ -3,6 +3,7 @@ package rest_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -64,6 +65,129 @@ func (w *world) driveAlarms(t *testing.T, o objects) {
 	assert.Len(t, w.must(t, http.StatusOK, "GET", own, nil)["items"], 1)
 	w.must(t, http.StatusBadRequest, "GET", "/v1/alarms?kind=job", nil)
 	w.must(t, http.StatusBadRequest, "GET", "/v1/alarms?object_id=1", nil)
+	w.driveAcks(t, o, first)
+}
+
+// driveAcks: an alarm is acknowledged and taken back, and lists are narrowed by
+// that, and by what else alarms have.
+func (w *world) driveAcks(t *testing.T, o objects, alarm map[string]any) {
+	t.Helper()
+	own := fmt.Sprintf("/v1/alarms?kind=job&object_id=%v", alarm["object_id"])
+	number := func(query string) int {
+		t.Helper()
+		items, _ := w.must(t, http.StatusOK, "GET", own+query, nil)["items"].([]any)
+		return len(items)
+	}
+	assert.Nil(t, alarm["acknowledged_at"])
+	ack := fmt.Sprintf("/v1/alarms/%.0f/ack", alarm["id"])
+	acked := w.must(t, http.StatusOK, "PUT", ack, nil)
+	assert.NotNil(t, acked["acknowledged_at"])
+	assert.NotEmpty(t, acked["acknowledged_by"])
+	assert.Equal(t, []int{1, 0}, []int{number("&acknowledged=true"), number("&acknowledged=false")})
+	assert.Nil(t, w.must(t, http.StatusOK, "DELETE", ack, nil)["acknowledged_at"])
+	w.must(t, http.StatusOK, "DELETE", ack, nil)
+	assert.Equal(t, []int{0, 1}, []int{number("&acknowledged=true"), number("&acknowledged=false")})
+	for _, method := range []string{"PUT", "DELETE"} {
+		w.must(t, http.StatusNotFound, method, "/v1/alarms/999999/ack", nil)
+		w.must(t, http.StatusBadRequest, method, "/v1/alarms/0/ack", nil)
+	}
+
+	assert.Equal(t, []int{1, 0}, []int{number("&what=failed"), number("&what=late")})
+	assert.Equal(t, 1, number(fmt.Sprintf("&group_id=%v", alarm["group_id"])))
+	assert.Zero(t, number("&group_id=2000000"))
+	assert.Equal(t, []int{1, 0}, []int{number("&to=2100-01-01T00:00:00Z"), number("&to=2000-01-01T00:00:00Z")})
+	assert.Equal(t, 1, number("&from=2000-01-01T00:00:00Z"))
+	for _, bad := range []string{
+		"&what=x", "&group_id=0", "&acknowledged=1", "&from=x", "&to=x", "&sort=x", "&sort=recovered_at",
+		"&state=ended&sort=count",
+	} {
+		w.must(t, http.StatusBadRequest, "GET", own+bad, nil)
+	}
+	for _, query := range []string{"?sort=-last_at", "?sort=count", "?state=ended&sort=-recovered_at"} {
+		w.must(t, http.StatusOK, "GET", "/v1/alarms"+query, nil)
+	}
+	w.endedAlarm(t)
+	w.driveSorts(t, o)
+}
+
+// endedAlarm: an alarm that has ended cannot be acknowledged.
+func (w *world) endedAlarm(t *testing.T) {
+	t.Helper()
+	group := id(t, w.must(t, http.StatusCreated, "POST", "/v1/groups", map[string]any{
+		"app_name": "nobody", "title": "nobody", "address_mode": "automatic",
+	}))
+	w.must(t, http.StatusOK, "PUT", "/v1/alarms/rules", map[string]any{
+		"kind": "group", "object_id": group, "what": "nobody", "limit_ms": 1000,
+	})
+	var found []any
+	comes := func(state string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			at := fmt.Sprintf("/v1/alarms?kind=group&object_id=%d&state=%s", group, state)
+			found, _ = w.must(t, http.StatusOK, "GET", at, nil)["items"].([]any)
+			return len(found) > 0
+		}, time.Minute, 50*time.Millisecond, state)
+	}
+	comes("open")
+	w.must(t, http.StatusNoContent, "DELETE", fmt.Sprintf("/v1/alarms/rules?kind=group&object_id=%d&what=nobody", group), nil)
+	comes("ended")
+	w.must(t, http.StatusConflict, "PUT", fmt.Sprintf("/v1/alarms/%.0f/ack", field(found, "id")[0]), nil)
+}
+
+// driveSorts: a list that is read an item a page in an order is the whole list in
+// that order, and backwards with a minus.
+func (w *world) driveSorts(t *testing.T, o objects) {
+	t.Helper()
+	for _, tt := range []struct {
+		list   string
+		fields []string
+	}{
+		{"/v1/users", []string{"id", "username", "role"}},
+		{"/v1/keys", []string{"id", "name", "last_used_at", "expires_at"}},
+		{"/v1/deleted/jobs", []string{"at", "name"}},
+		{"/v1/deleted/groups", []string{"at", "name"}},
+		{"/v1/sessions", []string{"seen_at", "created_at", "expires_at", "username"}},
+	} {
+		for _, field := range tt.fields {
+			up := w.walk(t, tt.list, field)
+			down := w.walk(t, tt.list, "-"+field)
+			if tt.list == "/v1/sessions" { // of one instant by their ids both ways
+				assert.ElementsMatch(t, up, down, "%s by %s", tt.list, field)
+				continue
+			}
+			slices.Reverse(down)
+			assert.Equal(t, up, down, "%s by %s", tt.list, field)
+		}
+	}
+	newest, _ := w.must(t, http.StatusOK, "GET", "/v1/audit?limit=2", nil)["items"].([]any)
+	oldest, _ := w.must(t, http.StatusOK, "GET", "/v1/audit?limit=2&sort=at", nil)["items"].([]any)
+	first, last := field(oldest, "id"), field(newest, "id")
+	assert.Less(t, first[0], first[1])
+	assert.Less(t, first[1], last[1])
+	for _, bad := range []string{"/v1/audit?sort=id", "/v1/users?sort=name", "/v1/keys?sort=x", "/v1/sessions?sort=x"} {
+		w.must(t, http.StatusBadRequest, "GET", bad, nil)
+	}
+	for _, sort := range []string{"saved_at", "-saved_at"} {
+		w.must(t, http.StatusOK, "GET", fmt.Sprintf("/v1/jobs/%d/code?sort=%s", o.job, sort), nil)
+	}
+}
+
+// walk reads a list an item a page, and returns what its items are known by.
+func (w *world) walk(t *testing.T, list, sort string) (ids []any) {
+	t.Helper()
+	at := list + "?limit=1&sort=" + sort
+	for range 200 {
+		page := w.must(t, http.StatusOK, "GET", at, nil)
+		items, _ := page["items"].([]any)
+		ids = append(ids, field(items, "id")...)
+		next, more := page["next_cursor"].(string)
+		if !more {
+			return ids
+		}
+		at = list + "?limit=1&sort=" + sort + "&cursor=" + next
+	}
+	t.Errorf("%s has no end", list)
+	return ids
 }
 
 // driveSettings: logins are listed and ended, the retention is changed.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
 const (
@@ -27,6 +28,29 @@ type mark struct {
 	Text   string `json:"t,omitempty"`
 	More   string `json:"m,omitempty"`
 	Number int64  `json:"n,omitempty"`
+}
+
+// place is the mark of an order; nil is its start.
+func (m *mark) place() *model.Mark {
+	if m == nil {
+		return nil
+	}
+	return &model.Mark{ID: m.ID, Text: m.Text, Number: m.Number}
+}
+
+func markOf(m model.Mark) mark { return mark{ID: m.ID, Text: m.Text, Number: m.Number} }
+
+// order reads the order of a list that can be sorted by names, each also with a
+// minus, and goes on behind m.
+func (c *call) order(m *mark, names ...string) (model.Order, error) {
+	var values []string
+	for _, name := range names {
+		values = append(values, name, "-"+name)
+	}
+	text, err := c.choice("sort", values...)
+	o := model.OrderOf(text)
+	o.After = m.place()
+	return o, err
 }
 
 // page is a page of a list.

@@ -125,9 +125,11 @@ func listUsers(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	users, _, err := c.s.cfg.Ops.ListUsers(ctx, c.who, model.UserFilter{
-		Username: name, AfterID: int32(m.before()), Limit: limit + 1, //nolint:gosec // an id of ours
-	})
+	order, err := c.order(m, model.OrderID, model.OrderUser, model.OrderRole)
+	if err != nil {
+		return err
+	}
+	users, _, err := c.s.cfg.Ops.ListUsers(ctx, c.who, model.UserFilter{Username: name, Order: order, Limit: limit + 1})
 	if err != nil {
 		return err
 	}
@@ -135,7 +137,7 @@ func listUsers(ctx context.Context, c *call) error {
 	answer := page[userView]{Items: make([]userView, 0, len(users))}
 	var last mark
 	for _, u := range users {
-		answer.Items, last = append(answer.Items, viewUser(u)), mark{ID: int64(u.ID)}
+		answer.Items, last = append(answer.Items, viewUser(u)), markOf(u.Mark(order.By))
 	}
 	answer.NextCursor = c.next(more, last)
 	return c.json(http.StatusOK, answer)
@@ -254,7 +256,11 @@ func listKeys(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	keys, err := c.s.cfg.Ops.Keys(ctx, c.who, limit+1, m.before())
+	order, err := c.order(m, model.OrderID, model.OrderName, model.OrderUsed, model.OrderExpires)
+	if err != nil {
+		return err
+	}
+	keys, err := c.s.cfg.Ops.ListKeys(ctx, c.who, model.KeyFilter{Order: order, Limit: limit + 1})
 	if err != nil {
 		return err
 	}
@@ -262,7 +268,7 @@ func listKeys(ctx context.Context, c *call) error {
 	answer := page[keyView]{Items: make([]keyView, 0, len(keys))}
 	var last mark
 	for _, k := range keys {
-		answer.Items, last = append(answer.Items, viewKey(k)), mark{ID: k.ID}
+		answer.Items, last = append(answer.Items, viewKey(k)), markOf(k.Mark(order.By))
 	}
 	answer.NextCursor = c.next(more, last)
 	return c.json(http.StatusOK, answer)

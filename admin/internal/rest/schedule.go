@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,9 +100,16 @@ func listCode(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	order, err := c.order(nil, "saved_at")
+	if err != nil {
+		return err
+	}
 	versions, err := c.s.cfg.Ops.GlueVersions(ctx, c.who, j.ID)
 	if err != nil {
 		return err
+	}
+	if order.Ascending {
+		slices.Reverse(versions)
 	}
 	answer := code{
 		CodeType: strings.ToLower(j.GlueType), Code: j.GlueSource.S, Remark: j.GlueRemark.S,

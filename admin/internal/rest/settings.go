@@ -42,7 +42,13 @@ func listSessions(ctx context.Context, c *call) error {
 	if m != nil {
 		offset = int(m.Number)
 	}
-	list, err := c.s.cfg.Ops.Sessions(ctx, c.who, int32(user), offset, limit+1)
+	order, err := c.order(nil, model.OrderSeen, model.OrderCreated, model.OrderExpires, model.OrderUser)
+	if err != nil {
+		return err
+	}
+	list, err := c.s.cfg.Ops.ListSessions(ctx, c.who, model.SessionFilter{
+		UserID: int32(user), Order: order, Offset: offset, Limit: limit + 1,
+	})
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -21,15 +20,30 @@ const (
 	alarmChannel = 64
 )
 
-const alarmColumns = "id, what, kind, object_id, group_id, first_ms, last_ms, recovered_ms, raised, muted, " +
-	"log_id, message"
+// An alarm is acknowledged until it is raised again.
+const (
+	alarmColumns = "id, what, kind, object_id, group_id, first_ms, last_ms, recovered_ms, raised, muted, " +
+		"log_id, message, CASE WHEN ack_count = raised THEN ack_ms ELSE 0 END AS acked_ms, " +
+		"CASE WHEN ack_count = raised THEN ack_by ELSE '' END AS acked_by"
+	alarmFrom = " FROM xxljob_alarm LEFT JOIN xxljob_alarm_ack ON alarm_id = id"
+)
+
+// The orders of alarms: those that are open are few, those that have ended need
+// an index.
+var (
+	openAlarmOrders = map[string]orderBy{
+		model.OrderFirst: {}, model.OrderLast: {expr: "last_ms"}, model.OrderCount: {expr: "raised"},
+	}
+	endedAlarmOrders = map[string]orderBy{model.OrderFirst: {}, model.OrderEnded: {expr: "recovered_ms"}}
+)
 
 func (s *Store) alarmRow(row sqldb.Scanner) (*model.AlarmRecord, error) {
 	var a model.AlarmRecord
-	var first, last, recovered int64
+	var first, last, recovered, acked int64
 	err := row.Scan(&a.ID, &a.What, &a.Kind, &a.ObjectID, &a.GroupID, &first, &last, &recovered, &a.Count, &a.Muted,
-		&a.LogID, &a.Message)
+		&a.LogID, &a.Message, &acked, &a.AckedBy)
 	a.First, a.Last, a.Recovered = s.instant(first), s.instant(last), s.instantOrZero(recovered)
+	a.Acked = s.instantOrZero(acked)
 	return &a, err
 }
 
@@ -78,13 +92,35 @@ func (s *Store) raise(ctx context.Context, q sqldb.Querier, a *model.AlarmRecord
 	return err
 }
 
-// Alarms returns alarms on record, newest first.
+// Alarms returns alarms on record, newest first unless f.Order says otherwise:
+// open ones by OrderFirst, OrderLast or OrderCount, ended ones by OrderFirst or
+// OrderEnded.
 func (s *Store) Alarms(ctx context.Context, f model.AlarmFilter) ([]*model.AlarmRecord, error) {
 	var w where
 	if !w.groups("group_id", 0, f.GroupIDs) {
 		return nil, nil
 	}
-	w.add("id < ?", cmp.Or(f.BeforeID, math.MaxInt64))
+	w.alarms(&f)
+	_, limit := page(0, f.Limit)
+	orders := openAlarmOrders
+	if f.Ended {
+		orders = endedAlarmOrders
+	}
+	order := w.ordered(f.Order, orders, "id", false)
+	query, args := alarmQuery(&f, w, limit)
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.alarmRow, s.db.SQL(query+" ORDER BY "+order+" LIMIT ?"),
+		append(args, limit)...)
+	if err != nil {
+		return nil, fmt.Errorf("alarms: %w", err)
+	}
+	return list, nil
+}
+
+// alarms adds the conditions that no index is for, or that need none.
+func (w *where) alarms(f *model.AlarmFilter) {
+	if f.BeforeID > 0 {
+		w.add("id < ?", f.BeforeID)
+	}
 	if f.What != "" {
 		w.add("LOWER(what) = ?", string(f.What)) // not by an index, which would have them in another order
 	}
@@ -94,21 +130,22 @@ func (s *Store) Alarms(ctx context.Context, f model.AlarmFilter) ([]*model.Alarm
 	if !f.To.IsZero() {
 		w.add("first_ms < ?", f.To.UnixMilli())
 	}
-	_, limit := page(0, f.Limit)
-	query, args := alarmQuery(&f, w, limit)
-	list, err := sqldb.Collect(ctx, s.db.Reader(), s.alarmRow, s.db.SQL(query+" ORDER BY id DESC LIMIT ?"),
-		append(args, limit)...)
-	if err != nil {
-		return nil, fmt.Errorf("alarms: %w", err)
+	switch {
+	case f.Acked == nil:
+	case *f.Acked:
+		w.add("ack_count = raised")
+	default:
+		w.add("(ack_count IS NULL OR ack_count <> raised)")
 	}
-	return list, nil
 }
 
 // alarmQuery selects alarms with the conditions of w so that no more rows are
 // looked at than needed, but for their order and number.
 func alarmQuery(f *model.AlarmFilter, w where, limit int) (query string, args []any) {
-	const from = "SELECT " + alarmColumns + " FROM xxljob_alarm"
+	const from = "SELECT " + alarmColumns + alarmFrom
 	switch {
+	case f.Kind == "" && f.Ended && f.Order.By == model.OrderEnded:
+		w.add("recovered_ms > 0")
 	case f.Kind == "" && f.Ended:
 		w.add("recovered_ms + 0 > 0") // nearly all: by id, and not by an index that has them in another order
 	case f.Kind == "":
@@ -118,12 +155,16 @@ func alarmQuery(f *model.AlarmFilter, w where, limit int) (query string, args []
 		w.add("what IN (?,?,?,?)", alarmWhats()...) // for the index, which begins with it
 	default:
 		// One key has one alarm at a time: by when they ended is by id.
+		direction := "DESC"
+		if f.Order.By != "" && f.Order.Ascending {
+			direction = "ASC"
+		}
 		var parts []string
 		for i, what := range alarmWhats() {
 			part := where{conds: slices.Clone(w.conds), args: slices.Clone(w.args)}
 			part.add("what = ? AND kind = ? AND object_id = ? AND recovered_ms > 0", what, f.Kind, f.ObjectID)
-			parts = append(parts, fmt.Sprintf("SELECT %s FROM (%s%s ORDER BY recovered_ms DESC LIMIT ?) AS a%d",
-				alarmColumns, from, part.String(), i))
+			parts = append(parts, fmt.Sprintf("SELECT * FROM (%s%s ORDER BY recovered_ms %s LIMIT ?) AS a%d",
+				from, part.String(), direction, i))
 			args = append(append(args, part.args...), limit)
 		}
 		return strings.Join(parts, " UNION ALL "), args
@@ -186,11 +227,15 @@ func (s *Store) expireAlarms(ctx context.Context, before time.Time, limit int) (
 	args := sqldb.Padded(ids)
 	err = s.db.InTx(ctx, func(q sqldb.Querier) error {
 		in := " IN (" + sqldb.Marks(len(args)) + ")"
-		_, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_alarm_delivery WHERE alarm_id"+in), args...)
-		if err == nil {
-			_, err = q.ExecContext(ctx, s.db.SQL("DELETE FROM xxljob_alarm WHERE id"+in), args...)
+		for _, from := range []string{
+			"xxljob_alarm_delivery WHERE alarm_id", "xxljob_alarm_ack WHERE alarm_id",
+			"xxljob_alarm WHERE id",
+		} {
+			if _, err := q.ExecContext(ctx, s.db.SQL("DELETE FROM "+from+in), args...); err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return 0, err

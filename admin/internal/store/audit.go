@@ -59,7 +59,12 @@ func cutBytes(s string, most int) string {
 	return s[:end] + cutMark
 }
 
-// Audits returns lines of the audit log, newest first.
+// auditOrders are the orders of the audit log: it has no bound, so that only its
+// ids can serve.
+var auditOrders = map[string]orderBy{model.OrderTime: {}}
+
+// Audits returns lines of the audit log, newest first unless f.Order says
+// otherwise.
 func (s *Store) Audits(ctx context.Context, f model.AuditFilter) ([]model.Audit, error) {
 	var w where
 	w.like("username", f.User)
@@ -75,6 +80,7 @@ func (s *Store) Audits(ctx context.Context, f model.AuditFilter) ([]model.Audit,
 	if f.BeforeID > 0 {
 		w.add("id < ?", f.BeforeID)
 	}
+	order := w.ordered(f.Order, auditOrders, "id", false)
 	_, limit := page(0, f.Limit)
 	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (model.Audit, error) {
 		var a model.Audit
@@ -83,7 +89,7 @@ func (s *Store) Audits(ctx context.Context, f model.AuditFilter) ([]model.Audit,
 		a.At = s.instant(at)
 		return a, err
 	}, s.db.SQL("SELECT id, at_ms, username, action, object, detail FROM xxljob_audit"+w.String()+
-		" ORDER BY id DESC LIMIT ?"), append(w.args, limit)...)
+		" ORDER BY "+order+" LIMIT ?"), append(w.args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("audit lines: %w", err)
 	}

@@ -144,7 +144,12 @@ func (s *Store) Deleted(ctx context.Context, kind string, id int32) (*model.Dele
 	return list[0], nil
 }
 
-// DeletedList returns the deletions that match, the newest first.
+// deletedOrders are the orders of deletions, which the retention of the audit log
+// bounds.
+var deletedOrders = map[string]orderBy{model.OrderTime: {}, model.OrderName: {expr: "name", text: true}}
+
+// DeletedList returns the deletions that match, the newest first unless f.Order
+// says OrderTime or OrderName.
 func (s *Store) DeletedList(ctx context.Context, f model.DeletedFilter) ([]*model.Deleted, error) {
 	var w where
 	w.add("kind = ?", f.Kind)
@@ -155,10 +160,11 @@ func (s *Store) DeletedList(ctx context.Context, f model.DeletedFilter) ([]*mode
 	if f.BeforeID > 0 {
 		w.add("change_id < ?", f.BeforeID)
 	}
+	order := w.ordered(f.Order, deletedOrders, "change_id", false)
 	_, limit := page(0, f.Limit)
 	list, err := sqldb.Collect(ctx, s.db.Reader(), s.deletedRow, s.db.SQL("SELECT "+deletedColumns+" FROM "+
 		"xxljob_deleted"+
-		w.String()+" ORDER BY change_id DESC LIMIT ?"), append(w.args, limit)...)
+		w.String()+" ORDER BY "+order+" LIMIT ?"), append(w.args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("list deletions: %w", err)
 	}

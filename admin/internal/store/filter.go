@@ -3,6 +3,7 @@ package store
 import (
 	"strings"
 
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/store/sqldb"
 )
 
@@ -86,4 +87,47 @@ func (w *where) groups(column string, id int32, allowed []int32) bool {
 		w.in(column, allowed)
 	}
 	return true
+}
+
+// orderBy is what an order of a list goes by.
+type orderBy struct {
+	expr string // "" is the id alone
+	text bool   // else it is a number
+}
+
+// ordered narrows a list to what comes behind o.After, and returns its order. id is the
+// column of its ids, by which it goes where o is not among the orders: ascending
+// says which way.
+func (w *where) ordered(o model.Order, orders map[string]orderBy, id string, ascending bool) string {
+	by, known := orders[o.By]
+	if known {
+		ascending = o.Ascending
+	}
+	var value any
+	if o.After != nil {
+		if value = o.After.Number; by.text {
+			value = o.After.Text
+		}
+		return w.behind(by.expr, id, ascending, value, o.After.ID)
+	}
+	return w.behind(by.expr, id, ascending, nil, 0)
+}
+
+// behind returns the order by an expression and an id, and narrows a list to what
+// comes behind a value and an id, unless that is 0.
+func (w *where) behind(expr, id string, ascending bool, value any, after int64) string {
+	direction, than := "DESC", "<"
+	if ascending {
+		direction, than = "ASC", ">"
+	}
+	if expr == "" {
+		if after != 0 {
+			w.add(id+" "+than+" ?", after)
+		}
+		return id + " " + direction
+	}
+	if after != 0 { // the first half is for an index
+		w.add(expr+" "+than+"= ? AND ("+expr+" "+than+" ? OR "+id+" "+than+" ?)", value, value, after)
+	}
+	return expr + " " + direction + ", " + id + " " + direction
 }

@@ -32,25 +32,14 @@ func (w *where) place(f model.JobFilter) (order string, turned bool) {
 	if f.Before != nil {
 		mark, ascending, turned = f.Before, !f.Ascending, true
 	}
-	direction, than := "DESC", "<"
-	if ascending {
-		direction, than = "ASC", ">"
+	if mark == nil {
+		mark = &model.JobMark{}
 	}
-	by := jobOrders[f.Sort]
-	if by == "" {
-		if mark != nil {
-			w.add("id "+than+" ?", mark.ID)
-		}
-		return "id " + direction, turned
+	var value any = mark.Text
+	if f.Sort == model.SortNext || f.Sort == model.SortState {
+		value = mark.Number
 	}
-	if mark != nil {
-		var value any = mark.Text
-		if f.Sort == model.SortNext || f.Sort == model.SortState {
-			value = mark.Number
-		}
-		w.add("("+by+" "+than+" ? OR ("+by+" = ? AND id "+than+" ?))", value, value, mark.ID)
-	}
-	return by + " " + direction + ", id " + direction, turned
+	return w.behind(jobOrders[f.Sort], "id", ascending, value, int64(mark.ID)), turned
 }
 
 // jobWhere is the condition of a list of jobs; ok is false when nothing can match.

@@ -116,17 +116,19 @@ func (s *Store) KeyByHash(ctx context.Context, hash string) (*model.Key, error) 
 	return k, nil
 }
 
-// Keys returns up to limit API keys, newest first: those before the key
-// beforeID, or the newest where that is 0.
-func (s *Store) Keys(ctx context.Context, limit int, beforeID int64) ([]*model.Key, error) {
+// keyOrders are the orders of API keys, which people have made one by one.
+var keyOrders = map[string]orderBy{
+	model.OrderID: {}, model.OrderName: {expr: "name", text: true}, model.OrderUsed: {expr: "used_ms"},
+	model.OrderExpires: {expr: "expires_ms"},
+}
+
+// Keys returns API keys, newest first unless f.Order says otherwise.
+func (s *Store) Keys(ctx context.Context, f model.KeyFilter) ([]*model.Key, error) {
 	var w where
-	if beforeID > 0 {
-		w.add("id < ?", beforeID)
-	}
-	_, limit = page(0, limit)
-	list, err := sqldb.Collect(ctx, s.db.Reader(), s.keyRow,
-		s.db.SQL("SELECT "+keyColumns+" FROM xxljob_key"+w.String()+
-			" ORDER BY id DESC LIMIT ?"), append(w.args, limit)...)
+	order := w.ordered(f.Order, keyOrders, "id", false)
+	_, limit := page(0, f.Limit)
+	list, err := sqldb.Collect(ctx, s.db.Reader(), s.keyRow, s.db.SQL("SELECT "+keyColumns+" FROM xxljob_key"+
+		w.String()+" ORDER BY "+order+" LIMIT ?"), append(w.args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}

@@ -74,7 +74,14 @@ func (s *Store) SessionByID(ctx context.Context, id string) (*model.Session, err
 	return v, nil
 }
 
-// Sessions returns a page of the logins that count.
+// sessionOrders are the orders of logins, of which there are a few for each user.
+var sessionOrders = map[string]string{
+	model.OrderSeen: "s.seen_ms", model.OrderCreated: "s.created_ms", model.OrderExpires: "s.expires_ms",
+	model.OrderUser: "COALESCE((SELECT u.username FROM xxl_job_user u WHERE u.id = s.user_id), '')",
+}
+
+// Sessions returns a page of the logins that count, those last used first unless
+// f.Order says otherwise.
 func (s *Store) Sessions(ctx context.Context, f model.SessionFilter) ([]*model.Session, error) {
 	var w where
 	if f.UserID != 0 {
@@ -83,9 +90,15 @@ func (s *Store) Sessions(ctx context.Context, f model.SessionFilter) ([]*model.S
 	w.add("s.expires_ms > ?", f.Now.UnixMilli())
 	w.add("(s.seen_ms >= ? OR s.expires_ms - s.created_ms > ? AND s.seen_ms >= ?)",
 		f.Now.Add(-f.Idle).UnixMilli(), f.Long.Milliseconds(), f.Now.Add(-f.LongIdle).UnixMilli())
+	by, direction := sessionOrders[f.Order.By], "DESC"
+	if by == "" {
+		by = sessionOrders[model.OrderSeen]
+	} else if f.Order.Ascending {
+		direction = "ASC"
+	}
 	offset, limit := page(f.Offset, f.Limit)
 	list, err := sqldb.Collect(ctx, s.db.Reader(), s.sessionRow, s.db.SQL("SELECT "+sessionColumns+w.String()+
-		" ORDER BY s.seen_ms DESC, s.session_key LIMIT ? OFFSET ?"), append(w.args, limit, offset)...)
+		" ORDER BY "+by+" "+direction+", s.session_key LIMIT ? OFFSET ?"), append(w.args, limit, offset)...)
 	if err != nil {
 		return nil, fmt.Errorf("sessions: %w", err)
 	}

@@ -53,8 +53,13 @@ func (s *Store) oneUser(ctx context.Context, q sqldb.Querier, where string, arg 
 	return u, s.readRoles(ctx, q, u)
 }
 
-// Users returns a page of the users that match, by id, and how many match in
-// all. Their hashes are left out.
+// userOrders are the orders of users; there are as many as people.
+var userOrders = map[string]orderBy{
+	model.OrderID: {}, model.OrderUser: {expr: "u.username", text: true}, model.OrderRole: {expr: "u.role"},
+}
+
+// Users returns a page of the users that match, by id unless f.Order says OrderUser
+// or OrderRole, and how many match in all. Their hashes are left out.
 func (s *Store) Users(ctx context.Context, f model.UserFilter) ([]*model.User, int, error) {
 	var w where
 	w.like("u.username", f.Username)
@@ -74,6 +79,7 @@ func (s *Store) Users(ctx context.Context, f model.UserFilter) ([]*model.User, i
 	if err := row.Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("list users: count: %w", err)
 	}
+	order := w.ordered(f.Order, userOrders, "u.id", true)
 	offset, limit := page(f.Offset, f.Limit)
 	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (*model.User, error) {
 		var u model.User
@@ -84,7 +90,7 @@ func (s *Store) Users(ctx context.Context, f model.UserFilter) ([]*model.User, i
 		return &u, err
 	}, s.db.SQL("SELECT u.id, u.username, u.role, u.permission, e.user_id FROM xxl_job_user u "+
 		"LEFT JOIN xxljob_code_editor e ON e.user_id = u.id"+w.String()+
-		" ORDER BY u.id LIMIT ? OFFSET ?"), append(w.args, limit, offset)...)
+		" ORDER BY "+order+" LIMIT ? OFFSET ?"), append(w.args, limit, offset)...)
 	if err == nil {
 		err = s.readRoles(ctx, s.db.Reader(), list...)
 	}

@@ -3,7 +3,7 @@ _xxl_job_admin() {
     local cur=${COMP_WORDS[COMP_CWORD]} path="" words="" i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$path ${COMP_WORDS[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm ack"|" alarm unack"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
         esac
     done
     case "$path" in
@@ -13,7 +13,7 @@ _xxl_job_admin() {
     " migrate") words="--help --config --data-dir --db --time-zone --log-format --log-level --dry-run" ;;
     " import") words="--help --config --log-format --log-level --from --from-time-zone --to --data-dir --time-zone --logs --stopped --new-passwords --dry-run --json --shared-with-java" ;;
     " user") words="list add passwd get role grant revoke disable delete --help --config" ;;
-    " user list") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --output" ;;
+    " user list") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --output --sort" ;;
     " user add") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin --admin --groups --code" ;;
     " user passwd") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin" ;;
     " user get") words="--help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --output" ;;
@@ -31,7 +31,7 @@ _xxl_job_admin() {
     " job stop") words="--help --config --server --key --timeout" ;;
     " job run") words="--help --config --server --key --timeout --output --wait --follow --wait-timeout --param --address" ;;
     " job delete") words="--help --config --server --key --timeout --yes" ;;
-    " job deleted") words="--help --config --server --key --timeout --output --group --name" ;;
+    " job deleted") words="--help --config --server --key --timeout --output --group --name --sort" ;;
     " job restore") words="--help --config --server --key --timeout" ;;
     " job history") words="--help --config --server --key --timeout --output --limit" ;;
     " job undo") words="--help --config --server --key --timeout --force" ;;
@@ -48,15 +48,17 @@ _xxl_job_admin() {
     " executor create") words="--help --config --server --key --timeout --output --title --address" ;;
     " executor delete") words="--help --config --server --key --timeout --yes" ;;
     " executor token") words="--help --config --server --key --timeout --output --overlap --yes" ;;
-    " executor deleted") words="--help --config --server --key --timeout --output" ;;
+    " executor deleted") words="--help --config --server --key --timeout --output --sort" ;;
     " executor restore") words="--help --config --server --key --timeout" ;;
     " executor history") words="--help --config --server --key --timeout --output --limit" ;;
     " key") words="list create revoke --help --config" ;;
-    " key list") words="--help --config --server --key --timeout --output" ;;
+    " key list") words="--help --config --server --key --timeout --output --sort" ;;
     " key create") words="--help --config --server --key --timeout --output --verb --group --login --expires" ;;
     " key revoke") words="--help --config --server --key --timeout" ;;
-    " alarm") words="list rules rule mutes mute unmute channels test --help --config" ;;
-    " alarm list") words="--help --config --server --key --timeout --output --job --group --ended --limit" ;;
+    " alarm") words="list ack unack rules rule mutes mute unmute channels test --help --config" ;;
+    " alarm list") words="--help --config --server --key --timeout --output --job --group --ended --what --acked --since --until --sort --limit" ;;
+    " alarm ack") words="--help --config --server --key --timeout" ;;
+    " alarm unack") words="--help --config --server --key --timeout" ;;
     " alarm rules") words="--help --config --server --key --timeout --output" ;;
     " alarm rule") words="set delete --help --config" ;;
     " alarm rule set") words="late long nobody --help --config --server --key --timeout --job --group" ;;
@@ -67,14 +69,14 @@ _xxl_job_admin() {
     " alarm channels") words="--help --config --server --key --timeout --output" ;;
     " alarm test") words="--help --config --server --key --timeout" ;;
     " session") words="list end --help --config" ;;
-    " session list") words="--help --config --server --key --timeout --output --user --limit" ;;
+    " session list") words="--help --config --server --key --timeout --output --user --sort --limit" ;;
     " session end") words="--help --config --server --key --timeout --user" ;;
     " retention") words="get set reset --help --config" ;;
     " retention get") words="--help --config --server --key --timeout --output" ;;
     " retention set") words="--help --config --server --key --timeout --output --run-days --keep-per-job --audit-days --alarm-days --yes" ;;
     " retention reset") words="--help --config --server --key --timeout --output --yes" ;;
     " audit") words="list export --help --config" ;;
-    " audit list") words="--help --config --server --key --timeout --output --user --action --object --text --since --until --limit" ;;
+    " audit list") words="--help --config --server --key --timeout --output --user --action --object --text --since --until --sort --limit" ;;
     " audit export") words="--help --config --server --key --timeout --user --action --object --text --since --until --format" ;;
     " completion") words="bash zsh fish --help --config" ;;
     " cron") words="--help --config --count --zone --after" ;;
@@ -145,6 +147,7 @@ _xxl_job_admin() {
     " user list --log-level") words="debug info warn error" ;;
     " user list --shared-with-java") words="auto yes no" ;;
     " user list --output"|" user list -o") words="table json yaml" ;;
+    " user list --sort") words="id -id username -username role -role" ;;
     " user add --config") words="" ;;
     " user add --server") words="" ;;
     " user add --key") words="" ;;
@@ -293,6 +296,7 @@ _xxl_job_admin() {
     " job deleted --output"|" job deleted -o") words="table json yaml" ;;
     " job deleted --group") words="" ;;
     " job deleted --name") words="" ;;
+    " job deleted --sort") words="at -at name -name" ;;
     " job restore --config") words="" ;;
     " job restore --server") words="" ;;
     " job restore --key") words="" ;;
@@ -383,6 +387,7 @@ _xxl_job_admin() {
     " executor deleted --key") words="" ;;
     " executor deleted --timeout") words="" ;;
     " executor deleted --output"|" executor deleted -o") words="table json yaml" ;;
+    " executor deleted --sort") words="at -at name -name" ;;
     " executor restore --config") words="" ;;
     " executor restore --server") words="" ;;
     " executor restore --key") words="" ;;
@@ -399,6 +404,7 @@ _xxl_job_admin() {
     " key list --key") words="" ;;
     " key list --timeout") words="" ;;
     " key list --output"|" key list -o") words="table json yaml" ;;
+    " key list --sort") words="id -id name -name last_used_at -last_used_at expires_at -expires_at" ;;
     " key create --config") words="" ;;
     " key create --server") words="" ;;
     " key create --key") words="" ;;
@@ -420,7 +426,20 @@ _xxl_job_admin() {
     " alarm list --output"|" alarm list -o") words="table json yaml" ;;
     " alarm list --job") words="" ;;
     " alarm list --group") words="" ;;
+    " alarm list --what") words="failed late long nobody" ;;
+    " alarm list --acked") words="yes no" ;;
+    " alarm list --since") words="" ;;
+    " alarm list --until") words="" ;;
+    " alarm list --sort") words="first_at -first_at last_at -last_at count -count recovered_at -recovered_at" ;;
     " alarm list --limit"|" alarm list -n") words="" ;;
+    " alarm ack --config") words="" ;;
+    " alarm ack --server") words="" ;;
+    " alarm ack --key") words="" ;;
+    " alarm ack --timeout") words="" ;;
+    " alarm unack --config") words="" ;;
+    " alarm unack --server") words="" ;;
+    " alarm unack --key") words="" ;;
+    " alarm unack --timeout") words="" ;;
     " alarm rules --config") words="" ;;
     " alarm rules --server") words="" ;;
     " alarm rules --key") words="" ;;
@@ -473,6 +492,7 @@ _xxl_job_admin() {
     " session list --timeout") words="" ;;
     " session list --output"|" session list -o") words="table json yaml" ;;
     " session list --user") words="" ;;
+    " session list --sort") words="seen_at -seen_at created_at -created_at expires_at -expires_at username -username" ;;
     " session list --limit"|" session list -n") words="" ;;
     " session end --config") words="" ;;
     " session end --server") words="" ;;
@@ -511,6 +531,7 @@ _xxl_job_admin() {
     " audit list --text") words="" ;;
     " audit list --since") words="" ;;
     " audit list --until") words="" ;;
+    " audit list --sort") words="-at at" ;;
     " audit list --limit"|" audit list -n") words="" ;;
     " audit export --config") words="" ;;
     " audit export --server") words="" ;;

@@ -3,7 +3,7 @@ function __xxl_job_admin_path
     set -l path ""
     for word in (commandline -opc)[2..-1]
         switch "$path $word"
-            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user get" " user role" " user grant" " user revoke" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " job deleted" " job restore" " job history" " job undo" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor address" " executor probe" " executor create" " executor delete" " executor token" " executor deleted" " executor restore" " executor history" " key" " key list" " key create" " key revoke" " alarm" " alarm list" " alarm rules" " alarm rule" " alarm rule set" " alarm rule delete" " alarm mutes" " alarm mute" " alarm unmute" " alarm channels" " alarm test" " session" " session list" " session end" " retention" " retention get" " retention set" " retention reset" " audit" " audit list" " audit export" " completion" " cron" " version"
+            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user get" " user role" " user grant" " user revoke" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " job deleted" " job restore" " job history" " job undo" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor address" " executor probe" " executor create" " executor delete" " executor token" " executor deleted" " executor restore" " executor history" " key" " key list" " key create" " key revoke" " alarm" " alarm list" " alarm ack" " alarm unack" " alarm rules" " alarm rule" " alarm rule set" " alarm rule delete" " alarm mutes" " alarm mute" " alarm unmute" " alarm channels" " alarm test" " session" " session list" " session end" " retention" " retention get" " retention set" " retention reset" " audit" " audit list" " audit export" " completion" " cron" " version"
                 set path "$path $word"
         end
     end
@@ -94,6 +94,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l log-level -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l offline
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l shared-with-java -r -f -a "auto yes no"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " user list"' -l sort -r -f -a "id -id username -username role -role"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " user add"' -l server -r
@@ -282,6 +283,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l output -s o -r -f -a "table json yaml"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l group -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l name -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job deleted"' -l sort -r -f -a "at -at name -name"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job restore"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job restore"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job restore"' -l server -r
@@ -399,6 +401,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l serve
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l sort -r -f -a "at -at name -name"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor restore"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor restore"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor restore"' -l server -r
@@ -420,6 +423,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " key list"' -l server -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key list"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key list"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key list"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key list"' -l sort -r -f -a "id -id name -name last_used_at -last_used_at expires_at -expires_at"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key create"' -l server -r
@@ -435,7 +439,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l server -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l timeout -r
-complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm"' -f -a "list rules rule mutes mute unmute channels test"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm"' -f -a "list ack unack rules rule mutes mute unmute channels test"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l help -s h
@@ -447,7 +451,22 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l output -s o
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l job -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l group -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l ended
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l what -r -f -a "failed late long nobody"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l acked -r -f -a "yes no"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l since -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l until -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l sort -r -f -a "first_at -first_at last_at -last_at count -count recovered_at -recovered_at"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm list"' -l limit -s n -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm ack"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm ack"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm ack"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm ack"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm ack"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm unack"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm unack"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm unack"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm unack"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm unack"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rules"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rules"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm rules"' -l server -r
@@ -515,6 +534,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l output -s o -r -f -a "table json yaml"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l user -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l sort -r -f -a "seen_at -seen_at created_at -created_at expires_at -expires_at username -username"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " session list"' -l limit -s n -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " session end"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " session end"' -l config -r
@@ -564,6 +584,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l object -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l text -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l since -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l until -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l sort -r -f -a "-at at"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " audit list"' -l limit -s n -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " audit export"' -l config -r

@@ -4,7 +4,7 @@ _xxl_job_admin() {
     local path_="" i
     for ((i = 2; i < CURRENT; i++)); do
         case "$path_ ${words[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm ack"|" alarm unack"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
         esac
     done
     case "$path_ ${words[CURRENT-1]}" in
@@ -72,6 +72,7 @@ _xxl_job_admin() {
     " user list --log-level") compadd -- debug info warn error; return ;;
     " user list --shared-with-java") compadd -- auto yes no; return ;;
     " user list --output"|" user list -o") compadd -- table json yaml; return ;;
+    " user list --sort") compadd -- id -id username -username role -role; return ;;
     " user add --config") _files; return ;;
     " user add --server") _files; return ;;
     " user add --key") _files; return ;;
@@ -220,6 +221,7 @@ _xxl_job_admin() {
     " job deleted --output"|" job deleted -o") compadd -- table json yaml; return ;;
     " job deleted --group") _files; return ;;
     " job deleted --name") _files; return ;;
+    " job deleted --sort") compadd -- at -at name -name; return ;;
     " job restore --config") _files; return ;;
     " job restore --server") _files; return ;;
     " job restore --key") _files; return ;;
@@ -310,6 +312,7 @@ _xxl_job_admin() {
     " executor deleted --key") _files; return ;;
     " executor deleted --timeout") _files; return ;;
     " executor deleted --output"|" executor deleted -o") compadd -- table json yaml; return ;;
+    " executor deleted --sort") compadd -- at -at name -name; return ;;
     " executor restore --config") _files; return ;;
     " executor restore --server") _files; return ;;
     " executor restore --key") _files; return ;;
@@ -326,6 +329,7 @@ _xxl_job_admin() {
     " key list --key") _files; return ;;
     " key list --timeout") _files; return ;;
     " key list --output"|" key list -o") compadd -- table json yaml; return ;;
+    " key list --sort") compadd -- id -id name -name last_used_at -last_used_at expires_at -expires_at; return ;;
     " key create --config") _files; return ;;
     " key create --server") _files; return ;;
     " key create --key") _files; return ;;
@@ -347,7 +351,20 @@ _xxl_job_admin() {
     " alarm list --output"|" alarm list -o") compadd -- table json yaml; return ;;
     " alarm list --job") _files; return ;;
     " alarm list --group") _files; return ;;
+    " alarm list --what") compadd -- failed late long nobody; return ;;
+    " alarm list --acked") compadd -- yes no; return ;;
+    " alarm list --since") _files; return ;;
+    " alarm list --until") _files; return ;;
+    " alarm list --sort") compadd -- first_at -first_at last_at -last_at count -count recovered_at -recovered_at; return ;;
     " alarm list --limit"|" alarm list -n") _files; return ;;
+    " alarm ack --config") _files; return ;;
+    " alarm ack --server") _files; return ;;
+    " alarm ack --key") _files; return ;;
+    " alarm ack --timeout") _files; return ;;
+    " alarm unack --config") _files; return ;;
+    " alarm unack --server") _files; return ;;
+    " alarm unack --key") _files; return ;;
+    " alarm unack --timeout") _files; return ;;
     " alarm rules --config") _files; return ;;
     " alarm rules --server") _files; return ;;
     " alarm rules --key") _files; return ;;
@@ -400,6 +417,7 @@ _xxl_job_admin() {
     " session list --timeout") _files; return ;;
     " session list --output"|" session list -o") compadd -- table json yaml; return ;;
     " session list --user") _files; return ;;
+    " session list --sort") compadd -- seen_at -seen_at created_at -created_at expires_at -expires_at username -username; return ;;
     " session list --limit"|" session list -n") _files; return ;;
     " session end --config") _files; return ;;
     " session end --server") _files; return ;;
@@ -438,6 +456,7 @@ _xxl_job_admin() {
     " audit list --text") _files; return ;;
     " audit list --since") _files; return ;;
     " audit list --until") _files; return ;;
+    " audit list --sort") compadd -- -at at; return ;;
     " audit list --limit"|" audit list -n") _files; return ;;
     " audit export --config") _files; return ;;
     " audit export --server") _files; return ;;
@@ -464,7 +483,7 @@ _xxl_job_admin() {
     " migrate") compadd -- --help --config --data-dir --db --time-zone --log-format --log-level --dry-run ;;
     " import") compadd -- --help --config --log-format --log-level --from --from-time-zone --to --data-dir --time-zone --logs --stopped --new-passwords --dry-run --json --shared-with-java ;;
     " user") compadd -- list add passwd get role grant revoke disable delete --help --config ;;
-    " user list") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --output ;;
+    " user list") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --output --sort ;;
     " user add") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin --admin --groups --code ;;
     " user passwd") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --password-stdin ;;
     " user get") compadd -- --help --config --server --key --timeout --data-dir --db --time-zone --log-format --log-level --offline --shared-with-java --output ;;
@@ -482,7 +501,7 @@ _xxl_job_admin() {
     " job stop") compadd -- --help --config --server --key --timeout ;;
     " job run") compadd -- --help --config --server --key --timeout --output --wait --follow --wait-timeout --param --address ;;
     " job delete") compadd -- --help --config --server --key --timeout --yes ;;
-    " job deleted") compadd -- --help --config --server --key --timeout --output --group --name ;;
+    " job deleted") compadd -- --help --config --server --key --timeout --output --group --name --sort ;;
     " job restore") compadd -- --help --config --server --key --timeout ;;
     " job history") compadd -- --help --config --server --key --timeout --output --limit ;;
     " job undo") compadd -- --help --config --server --key --timeout --force ;;
@@ -499,15 +518,17 @@ _xxl_job_admin() {
     " executor create") compadd -- --help --config --server --key --timeout --output --title --address ;;
     " executor delete") compadd -- --help --config --server --key --timeout --yes ;;
     " executor token") compadd -- --help --config --server --key --timeout --output --overlap --yes ;;
-    " executor deleted") compadd -- --help --config --server --key --timeout --output ;;
+    " executor deleted") compadd -- --help --config --server --key --timeout --output --sort ;;
     " executor restore") compadd -- --help --config --server --key --timeout ;;
     " executor history") compadd -- --help --config --server --key --timeout --output --limit ;;
     " key") compadd -- list create revoke --help --config ;;
-    " key list") compadd -- --help --config --server --key --timeout --output ;;
+    " key list") compadd -- --help --config --server --key --timeout --output --sort ;;
     " key create") compadd -- --help --config --server --key --timeout --output --verb --group --login --expires ;;
     " key revoke") compadd -- --help --config --server --key --timeout ;;
-    " alarm") compadd -- list rules rule mutes mute unmute channels test --help --config ;;
-    " alarm list") compadd -- --help --config --server --key --timeout --output --job --group --ended --limit ;;
+    " alarm") compadd -- list ack unack rules rule mutes mute unmute channels test --help --config ;;
+    " alarm list") compadd -- --help --config --server --key --timeout --output --job --group --ended --what --acked --since --until --sort --limit ;;
+    " alarm ack") compadd -- --help --config --server --key --timeout ;;
+    " alarm unack") compadd -- --help --config --server --key --timeout ;;
     " alarm rules") compadd -- --help --config --server --key --timeout --output ;;
     " alarm rule") compadd -- set delete --help --config ;;
     " alarm rule set") compadd -- late long nobody --help --config --server --key --timeout --job --group ;;
@@ -518,14 +539,14 @@ _xxl_job_admin() {
     " alarm channels") compadd -- --help --config --server --key --timeout --output ;;
     " alarm test") compadd -- --help --config --server --key --timeout ;;
     " session") compadd -- list end --help --config ;;
-    " session list") compadd -- --help --config --server --key --timeout --output --user --limit ;;
+    " session list") compadd -- --help --config --server --key --timeout --output --user --sort --limit ;;
     " session end") compadd -- --help --config --server --key --timeout --user ;;
     " retention") compadd -- get set reset --help --config ;;
     " retention get") compadd -- --help --config --server --key --timeout --output ;;
     " retention set") compadd -- --help --config --server --key --timeout --output --run-days --keep-per-job --audit-days --alarm-days --yes ;;
     " retention reset") compadd -- --help --config --server --key --timeout --output --yes ;;
     " audit") compadd -- list export --help --config ;;
-    " audit list") compadd -- --help --config --server --key --timeout --output --user --action --object --text --since --until --limit ;;
+    " audit list") compadd -- --help --config --server --key --timeout --output --user --action --object --text --since --until --sort --limit ;;
     " audit export") compadd -- --help --config --server --key --timeout --user --action --object --text --since --until --format ;;
     " completion") compadd -- bash zsh fish --help --config ;;
     " cron") compadd -- --help --config --count --zone --after ;;

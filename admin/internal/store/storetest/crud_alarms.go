@@ -17,6 +17,8 @@ func crudAlarms(t *testing.T, f *fixture) {
 	t.Run("rules", f.alarmRules)
 	t.Run("alarms", f.alarmRecords)
 	t.Run("alarms of one object", f.alarmsOfOne)
+	t.Run("acknowledged alarms", f.alarmAcks)
+	t.Run("orders of alarms", f.alarmOrders)
 	t.Run("alarms at once", f.alarmsAtOnce)
 	t.Run("deliveries", f.alarmDeliveries)
 	t.Run("late and long", f.lateAndLong)

@@ -47,10 +47,10 @@ func (f *fixture) keys(t *testing.T) {
 		Name: "all", Hash: strings.Repeat("b", 64), Verbs: []model.Verb{"admin"}, AllGroups: true, Created: apiNow,
 	}
 	require.NoError(t, f.CreateKey(ctx, all))
-	list, err := f.Keys(ctx, 10, 0)
+	list, err := f.Keys(ctx, model.KeyFilter{})
 	require.NoError(t, err)
 	assert.Equal(t, []*model.Key{all, k}, list)
-	list, err = f.Keys(ctx, 10, all.ID)
+	list, err = f.Keys(ctx, model.KeyFilter{Order: model.Order{After: &model.Mark{ID: all.ID}}})
 	require.NoError(t, err)
 	assert.Equal(t, []*model.Key{k}, list)
 

@@ -28,6 +28,7 @@ func crudUsers(t *testing.T, f *fixture) {
 	t.Run("settings", f.settings)
 	t.Run("a setting that is set once", f.settingOnce)
 	t.Run("audit", f.audit)
+	t.Run("orders", f.listOrders)
 	t.Run("cluster", f.cluster)
 }
 

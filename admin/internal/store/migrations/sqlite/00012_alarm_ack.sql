@@ -1,0 +1,9 @@
+-- Who has acknowledged an alarm. The Java admin does not see it.
+-- +goose Up
+-- It counts while ack_count is how often the alarm was raised: the next time voids it.
+CREATE TABLE IF NOT EXISTS xxljob_alarm_ack (
+    alarm_id integer PRIMARY KEY,
+    ack_count integer NOT NULL,
+    ack_ms integer NOT NULL,
+    ack_by varchar(64) NOT NULL
+);

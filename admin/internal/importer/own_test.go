@@ -45,6 +45,7 @@ var ownRows = []string{
 	"INSERT INTO xxljob_log_end VALUES (7, 100, 200, 300, 2), (3, NULL, 1, 2, 1)",
 
 	"INSERT INTO xxljob_setting VALUES ('retention', '{}')",
+	"INSERT INTO xxljob_log_cause VALUES (7, 2, 3, NULL)",
 	"INSERT INTO xxljob_run VALUES (8, 1, 1, 0, 0, 1, 'CRON', 1, 1)",
 	"INSERT INTO xxljob_node VALUES ('n1', 1)",
 	"INSERT INTO xxljob_node_info VALUES ('n1', 1, '{}')",

@@ -115,9 +115,19 @@ var consoleFrame = pageTexts{
 		"登录已失效，请重新登录。", "登入已失效，請重新登入。", "Your login has ended. Sign in again to go on.",
 	},
 	"signin.why.undone": {
-		"登录已失效，您提交的内容未执行。重新登录后会回到原页面，请重新填写并提交。",
-		"登入已失效，您送出的內容未執行。重新登入後會回到原頁面，請重新填寫並送出。",
+		"登录已失效，您提交的内容未执行。重新登录后会回到原页面，请重新提交。",
+		"登入已失效，您送出的內容未執行。重新登入後會回到原頁面，請重新送出。",
 		"Your login has ended: what you sent was NOT done. Sign in to come back to the page, then send it again.",
+	},
+	"typed.kept": {
+		"登录失效前您在这里填写的内容还在。", "登入失效前您在這裡填寫的內容還在。",
+		"What you typed here before your login ended is kept.",
+	},
+	"typed.put":  {"填回去", "填回去", "Put it back"},
+	"typed.drop": {"不需要了", "不需要了", "Forget it"},
+	"typed.back": {
+		"已填回，尚未保存：请检查后提交。", "已填回，尚未儲存：請檢查後送出。",
+		"It is back in the fields, and not saved yet: look at it, then send it.",
 	},
 	"signin.wait": {
 		"尝试次数过多，请 {0} 秒后再试。", "嘗試次數過多，請 {0} 秒後再試。",

@@ -1,6 +1,8 @@
 // What every page has: the command box, keys, copying, exact times on a click,
 // menus that close, and the foot line. Pages read and act without it.
 
+import './typed.js';
+
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 const foot = $('#foot');

@@ -46,28 +46,25 @@ type RunRow struct {
 // StateOf says how a run is. What a person has ended, and what its job had no use
 // for, look like no fault.
 func (c Call) StateOf(r model.Recent) web.State {
-	kind, word := "wait", "waiting"
-	switch r.Kind() {
-	case model.EndOK:
-		kind, word = "ok", "ok"
-	case model.EndFailed:
-		kind, word = "bad", "failed"
-	case model.EndTimeout:
-		kind, word = "bad", "timeout"
-	case model.EndUnsent:
-		kind, word = "bad", "unsent"
-	case model.EndLost:
-		kind, word = "lost", "lost"
-	case model.EndKilled:
-		kind, word = "kill", "killed"
-	case model.EndSkipped:
-		kind, word = "skip", "skipped"
-	case model.EndOpen:
-		if r.TriggerCode == model.CodeSuccess {
-			kind, word = "run", "running"
-		}
+	how, ended := endStates[r.Kind()]
+	switch {
+	case ended:
+	case r.TriggerCode == model.CodeSuccess:
+		how = shown{"run", "running"}
+	default:
+		how = shown{"wait", "waiting"}
 	}
-	return web.State{Kind: kind, Text: c.T("runs." + word)}
+	return web.State{Kind: how.kind, Text: c.T("runs." + how.word)}
+}
+
+// shown is how a state looks, and the end of the key of its word.
+type shown struct{ kind, word string }
+
+// endStates are those of runs that have ended.
+var endStates = map[model.EndKind]shown{
+	model.EndOK: {"ok", "ok"}, model.EndFailed: {"bad", "failed"}, model.EndTimeout: {"bad", "timeout"},
+	model.EndUnsent: {"bad", "unsent"}, model.EndLost: {"lost", "lost"}, model.EndKilled: {"kill", "killed"},
+	model.EndSkipped: {"skip", "skipped"},
 }
 
 // Lasted is how long a run took, or has been at it: to the millisecond where that

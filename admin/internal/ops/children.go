@@ -11,6 +11,9 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
+// MaxChildren is how many characters a list of child jobs has at most.
+const MaxChildren = 255
+
 // maxIDs is how many jobs are read at once.
 const maxIDs = 500
 
@@ -42,7 +45,9 @@ func (s *Service) CheckChildren(ctx context.Context, p Principal, jobID int32, l
 }
 
 // childrenField is a list of child jobs as typed, with what its column holds.
-func childrenField(list string) field { return field{key(i18n.JobinfoFieldChildJobID), list, 255} }
+func childrenField(list string) field {
+	return field{key(i18n.JobinfoFieldChildJobID), list, MaxChildren}
+}
 
 // childFaults is checkChildren with all that is wrong, where read tells the children
 // of other jobs. Of a list that is longer than its column, which is refused elsewhere,

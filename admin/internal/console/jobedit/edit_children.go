@@ -9,6 +9,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/console/parts"
 	"github.com/xxljob-go/xxljob/admin/internal/console/web"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
 
 // foundJobs is how many jobs a search for children offers.
@@ -40,7 +41,8 @@ func (c *call) children(ctx context.Context) error {
 }
 
 // picker names the child jobs of a job (0 is a new one), says what is wrong with them,
-// and looks for others.
+// and looks for others. Of a list that is too long it names none: there would be no end
+// of it.
 func (c *call) picker(ctx context.Context, id int32, list, find string) (*childPicker, error) {
 	p := &childPicker{List: list, Find: find}
 	groups, err := c.Cfg.Ops.PermittedGroups(ctx, c.Who)
@@ -48,7 +50,10 @@ func (c *call) picker(ctx context.Context, id int32, list, find string) (*childP
 		return nil, err
 	}
 	titles := web.GroupTitles(groups)
-	ids, _ := (&model.Job{Children: model.T(list)}).ChildIDs()
+	var ids []int32
+	if len(list) <= ops.MaxChildren {
+		ids, _ = (&model.Job{Children: model.T(list)}).ChildIDs()
+	}
 	jobs, err := c.Cfg.Ops.JobsOf(ctx, c.Who, ids)
 	if err != nil {
 		return nil, err

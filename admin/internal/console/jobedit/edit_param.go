@@ -50,12 +50,46 @@ func position(text string, at int) (line, column int) {
 	return line, 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
+// What JSON is put on lines of its own: of so many bytes, and brackets nested so deep.
+// Each line is indented by how deep it is, so that some kilobytes of brackets would
+// become hundreds of megabytes.
+const (
+	formatMost = 256 << 10
+	formatDeep = 64
+)
+
 // formatJSON puts JSON on lines of its own. Numbers and the order of keys stay as they
-// are; what is no JSON stays as it is.
+// are; what is no JSON, or too large or deep for it, stays as it is.
 func formatJSON(text string) string {
 	var b bytes.Buffer
-	if json.Indent(&b, []byte(strings.TrimSpace(text)), "", "  ") != nil {
+	switch {
+	case len(text) > formatMost, nesting(text) > formatDeep:
+		return text
+	case json.Indent(&b, []byte(strings.TrimSpace(text)), "", "  ") != nil:
 		return text
 	}
 	return b.String()
+}
+
+// nesting is how deep the brackets of JSON are nested.
+func nesting(text string) (deepest int) {
+	depth := 0
+	quoted, escaped := false, false
+	for _, c := range []byte(text) {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[', c == '{':
+			depth++
+			deepest = max(deepest, depth)
+		case c == ']', c == '}':
+			depth--
+		}
+	}
+	return deepest
 }

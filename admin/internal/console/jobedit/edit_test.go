@@ -67,6 +67,9 @@ func TestChildPicker(t *testing.T) {
 		assert.Contains(t, part(children), want, children)
 	}
 	assert.NotContains(t, part(strconv.Itoa(int(foreign.ID))), "their report")
+	page = post("do", "preview", "children", strings.Repeat("7,", 100_000))
+	assert.Contains(t, page, "0-255")
+	assert.Less(t, len(page), 1<<20, "what is too long is said once, and nothing of it is named")
 	assert.NotContains(t, v.Get("/jobs/children?find="+url.QueryEscape(consoletest.Evil)).Body.String(), "<script>")
 }
 
@@ -95,6 +98,16 @@ func TestParamAsJSON(t *testing.T) {
 	assert.Contains(t, page, `value="json" checked`)
 	_, page = post("do", "format", "param", `{"b"`)
 	assert.Contains(t, page, "line 1, column 5")
+	for name, deep := range map[string]string{
+		"brackets": strings.Repeat("[", 5000) + strings.Repeat("]", 5000),
+		"objects":  strings.Repeat(`{"\"]":`, 5000) + "1" + strings.Repeat("}", 5000),
+		"lines":    "[" + strings.Repeat("1,", 200_000) + "1]",
+	} {
+		_, page = post("do", "format", "param", deep)
+		assert.Less(t, len(page), 1<<20, "%s: what some kilobytes would become many megabytes of stays as it is", name)
+	}
+	_, page = post("do", "format", "param", `["[[[[]]]]{{{{", `+strings.Repeat("[", 60)+"1"+strings.Repeat("]", 60)+"]")
+	assert.Contains(t, page, "[\n  &#34;[[[[]]]]{{{{&#34;,\n  [\n    [\n", "brackets in a text nest nothing")
 	code, page = post("do", "format", "param", " ")
 	assert.Equal(t, http.StatusOK, code, "an empty parameter is in order")
 	assert.NotContains(t, page, `value="json" checked`)

@@ -25,17 +25,53 @@ type GroupInput struct {
 type Group struct {
 	GroupInput
 
-	ID        int32      `json:"id"`
-	TokenSet  bool       `json:"token_set"` // it has an access token of its own
-	UpdatedAt *time.Time `json:"updated_at"`
+	ID        int32          `json:"id"`
+	TokenSet  bool           `json:"token_set"` // it has an access token of its own
+	UpdatedAt *time.Time     `json:"updated_at"`
+	Standing  *GroupStanding `json:"standing"` // how its executors stand
 
 	ETag string `json:"-"` // version for UpdateGroup and DeleteGroup; "" in lists
+}
+
+// GroupStanding is how the executors of a group stand. What it says of calls is what
+// one node of the admin has seen.
+type GroupStanding struct {
+	StartedJobs int        `json:"started_jobs"`
+	LastBeat    *time.Time `json:"last_beat"` // of any of its executors
+	Dead        int        `json:"dead"`      // addresses that do not answer the node
+	OpenRuns    int        `json:"open_runs"` // taken by an executor and without a result; also where Gone says
+	InFlight    int        `json:"in_flight"` // calls without an answer yet
+	Queued      int        `json:"queued"`    // calls that wait
+	// Gone are addresses that the group does not have any more, and where runs of it
+	// have no result, at most 20.
+	Gone []GoneAddress `json:"gone"`
+	Node string        `json:"node"` // that tells
+}
+
+// GoneAddress is an address that a group does not have any more.
+type GoneAddress struct {
+	Address  string `json:"address"`
+	OpenRuns int    `json:"open_runs"`
+}
+
+// GroupFilter says which groups are listed, and in which order. The zero value is
+// all of them, by app name.
+type GroupFilter struct {
+	AppName string // a part of it
+	// Sort is need (those first that need a look), name, addresses, beat, open, inflight
+	// or queued; a minus in front turns it round. "" is by app name.
+	Sort string
+}
+
+// GroupsBy lists the groups that match. The error, if any, comes last.
+func (c *Client) GroupsBy(ctx context.Context, f GroupFilter) iter.Seq2[*Group, error] {
+	return pages[Group](ctx, c, "/groups", values("app_name", f.AppName, "sort", f.Sort))
 }
 
 // Groups lists the groups whose app names contain appName, "" being all. The
 // error, if any, comes last.
 func (c *Client) Groups(ctx context.Context, appName string) iter.Seq2[*Group, error] {
-	return pages[Group](ctx, c, "/groups", values("app_name", appName))
+	return c.GroupsBy(ctx, GroupFilter{AppName: appName})
 }
 
 // UnknownGroup is an app name under which executors are registered and that no
@@ -151,6 +187,7 @@ type Address struct {
 	// the node began to look, and for one that is not registered.
 	RegisteredSince *time.Time `json:"registered_since"`
 	Dialect         string     `json:"dialect"`     // of the protocol it speaks; "" while unknown
+	OpenRuns        int        `json:"open_runs"`   // of the group, that it has taken and that have no result
 	InFlight        int        `json:"in_flight"`   // calls that it has not answered
 	Queued          int        `json:"queued"`      // calls that wait
 	Connections     int        `json:"connections"` // open ones

@@ -66,6 +66,10 @@ var helpTexts = kong.Vars{
 	"executor_overlap": "How long the old token counts too, such as 24h or 7d, at most 90d; endless is until " +
 		"somebody ends it. Default: not at all.",
 	"executor_unknown": "Only executors that are registered under app names that no group has: nothing sends to them.",
+	"executor_sort": "Order: need (what needs a look first), name, addresses, beat, open, inflight or queued; with a " +
+		"minus in front from the end. Default: by app name.",
+	"executor_sorts": ",need,-need,name,-name,addresses,-addresses,beat,-beat,open,-open,inflight,-inflight," +
+		"queued,-queued",
 	"executor_refused": "Only who has come to the node that answers with a wrong access token in the last hour.",
 	"executor_probe":   "Ask the executors of a group what harms nobody: are they there, idle, which version are they?",
 	"executor_address": "Address of an executor, for a group without registration. May be given several times.",

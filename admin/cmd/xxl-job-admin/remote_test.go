@@ -129,7 +129,8 @@ func (k *kitchen) plain() string {
 		{`  [0-9.]+(?:m?s|µs)  `, "  Ns  "},
 		{`\d+ ms`, "N ms"},
 		{`process \d+`, "process N"},
-		{`\d+ connections, as node \S+ sees`, "N connections, as node NODE sees"},
+		{`\d+ connections, as node`, "N connections, as node"},
+		{`as node \S+ sees`, "as node NODE sees"},
 		{`(token of \w+: )[a-z2-7]{26}`, "${1}TOKEN"},
 		{`JobThread-\d+-\d+`, "JobThread-N"},
 		{`#[\w.]+\]-\[\d+\]`, "#func]-[N]"},
@@ -221,6 +222,9 @@ func (k *kitchen) jobs(t *testing.T) {
 	t.Helper()
 	k.write(t, "wrong.yaml", "group: kitchen\nname: x\nhandel: echo\n---\nname: y\n")
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "list"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "list", "--sort=-open"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "executor", "list", "--sort", "colour"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "get", "kitchen"))
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "probe", "kitchen"))
 	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "executor", "probe", "garage"))
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "probe", "kitchen", "--address", k.addr))

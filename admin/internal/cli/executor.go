@@ -13,6 +13,7 @@ import (
 // ExecutorCmd works on groups of executors.
 type ExecutorCmd struct {
 	List    executorList    `cmd:"" help:"List groups and their addresses."`
+	Get     executorGet     `cmd:"" help:"Show a group: how its executors stand, and what it is."`
 	Address executorAddress `cmd:"" help:"Show an address of a group: how it is and what runs there."`
 	Probe   executorProbe   `cmd:"" help:"${executor_probe}"`
 	Create  executorCreate  `cmd:"" help:"Create a group, which jobs and executors then belong to."`
@@ -29,8 +30,9 @@ type executorList struct {
 	Remote
 	Form
 
-	Unknown bool `help:"${executor_unknown}" env:"-" xor:"which"`
-	Refused bool `help:"${executor_refused}" env:"-" xor:"which"`
+	Sort    string `help:"${executor_sort}" enum:"${executor_sorts}" default:"" env:"-" placeholder:"ORDER"`
+	Unknown bool   `help:"${executor_unknown}" env:"-" xor:"which"`
+	Refused bool   `help:"${executor_refused}" env:"-" xor:"which"`
 }
 
 // executorGroup is a group with its addresses.
@@ -38,6 +40,73 @@ type executorGroup struct {
 	*client.Group
 
 	State []client.Address `json:"state"`
+}
+
+// rows prints a line for each address of a group, and for those that it does not
+// have any more and where runs of it run.
+func (g *executorGroup) rows(w io.Writer) {
+	if len(g.State) == 0 {
+		Row(w, g.AppName, g.ID, g.AddressMode, "-", "-", "-", "-", "-", "-", "no address")
+	}
+	for _, a := range g.State {
+		Row(w, g.AppName, g.ID, g.AddressMode, a.Address, clock(a.LastBeat), a.OpenRuns, a.InFlight, a.Queued,
+			dash(a.Versions()), standing(&a))
+	}
+	if g.Standing == nil {
+		return
+	}
+	for _, a := range g.Standing.Gone {
+		Row(w, g.AppName, g.ID, g.AddressMode, a.Address, "-", a.OpenRuns, "-", "-", "-", "gone")
+	}
+}
+
+// executorGet shows a group.
+type executorGet struct {
+	Remote
+	Form
+
+	Group string `arg:"" help:"App name or id of the group."`
+}
+
+// Run prints it, a line each.
+func (e *executorGet) Run(ctx context.Context, con Console) error {
+	return e.With(func(c *client.Client) error {
+		g, err := findGroup(ctx, c, e.Group)
+		if err != nil {
+			return err
+		}
+		return e.Print(con, g, func(w io.Writer) { groupTable(w, g) })
+	})
+}
+
+// groupTable prints a group.
+func groupTable(w io.Writer, g *client.Group) {
+	token := "the common one"
+	if g.TokenSet {
+		token = "of its own"
+	}
+	Row(w, "GROUP", fmt.Sprintf("%s (%d)", g.AppName, g.ID))
+	Row(w, "TITLE", g.Title)
+	Row(w, "MODE", g.AddressMode)
+	Row(w, "TOKEN", token)
+	for _, a := range g.Addresses {
+		Row(w, "ADDRESS", a)
+	}
+	if len(g.Addresses) == 0 {
+		Row(w, "ADDRESS", "-")
+	}
+	st := g.Standing
+	if st == nil {
+		return
+	}
+	Row(w, "LAST BEAT", clock(st.LastBeat))
+	Row(w, "STARTED JOBS", st.StartedJobs)
+	Row(w, "OPEN RUNS", st.OpenRuns)
+	for _, a := range st.Gone {
+		Row(w, "GONE", fmt.Sprintf("%s, where %d of these runs are", a.Address, a.OpenRuns))
+	}
+	Row(w, "CALLS", fmt.Sprintf("%d in flight, %d triggers queued, %d addresses do not answer, as node %s sees it",
+		st.InFlight, st.Queued, st.Dead, st.Node))
 }
 
 // Run prints an address a line.
@@ -50,7 +119,7 @@ func (l *executorList) Run(ctx context.Context, con Console) error {
 			return l.refused(ctx, con, c)
 		}
 		list := []executorGroup{}
-		for g, err := range c.Groups(ctx, "") {
+		for g, err := range c.GroupsBy(ctx, client.GroupFilter{Sort: l.Sort}) {
 			if err != nil {
 				return err
 			}
@@ -61,16 +130,10 @@ func (l *executorList) Run(ctx context.Context, con Console) error {
 			list = append(list, executorGroup{g, addresses})
 		}
 		return l.Print(con, list, func(w io.Writer) {
-			Row(w, "GROUP", "ID", "MODE", "ADDRESS", "LAST BEAT", "CALLS IN FLIGHT", "TRIGGERS QUEUED", "VERSION",
-				"STATE")
+			Row(w, "GROUP", "ID", "MODE", "ADDRESS", "LAST BEAT", "OPEN RUNS", "CALLS IN FLIGHT", "TRIGGERS QUEUED",
+				"VERSION", "STATE")
 			for _, g := range list {
-				if len(g.State) == 0 {
-					Row(w, g.AppName, g.ID, g.AddressMode, "-", "-", "-", "-", "-", "no address")
-				}
-				for _, a := range g.State {
-					Row(w, g.AppName, g.ID, g.AddressMode, a.Address, clock(a.LastBeat), a.InFlight, a.Queued,
-						dash(a.Versions()), standing(&a))
-				}
+				g.rows(w)
 			}
 		})
 	})
@@ -167,6 +230,7 @@ func addressTable(w io.Writer, g *client.Group, d *client.AddressDetail, names m
 	Row(w, "GROUP", fmt.Sprintf("%s (%d)", g.AppName, g.ID))
 	Row(w, "STATE", state)
 	Row(w, "LAST BEAT", clock(d.LastBeat))
+	Row(w, "OPEN RUNS", d.OpenRuns)
 	Row(w, "REGISTERED", clock(d.RegisteredSince))
 	Row(w, "VERSION", dash(d.Versions()))
 	Row(w, "CALLS", fmt.Sprintf("%d in flight, %d triggers queued, %d connections, as node %s sees it",

@@ -82,3 +82,11 @@ type Refused struct {
 	Count       int
 	First, Last time.Time
 }
+
+// OpenRuns is how many runs of a group run at an address: taken by the executor
+// there, and without a result.
+type OpenRuns struct {
+	GroupID int32
+	Address string
+	Count   int
+}

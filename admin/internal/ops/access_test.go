@@ -366,6 +366,9 @@ func actions(o target) []action {
 		{"Overview", func(ctx context.Context, w *world, p Principal) error {
 			return drop(w.Overview(ctx, p, noon, noon))
 		}},
+		{"Standings", func(ctx context.Context, w *world, p Principal) error { return drop(w.Standings(ctx, p)) }},
+		{"Standing", func(ctx context.Context, w *world, p Principal) error { return drop(w.Standing(ctx, p, w.gold)) }},
+		{"OpenAt", func(ctx context.Context, w *world, p Principal) error { return drop(w.OpenAt(ctx, p, w.gold)) }},
 		{"StartedByGroup", func(ctx context.Context, w *world, p Principal) error { return drop(w.StartedByGroup(ctx, p)) }},
 		{"Totals", func(ctx context.Context, w *world, p Principal) error { return drop(w.Totals(ctx, p)) }},
 	}

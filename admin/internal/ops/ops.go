@@ -42,6 +42,10 @@ type Config struct {
 	// Unknown tells of executors under app names that no group has, at most so many
 	// names, and how many names there are. Default: of none.
 	Unknown func(most int) (list []model.UnknownApp, names int)
+	// States tells how the addresses of groups stand, by group and address, and
+	// LastBeat when an executor of the app was last heard of. Default: nothing is known.
+	States   func(ctx context.Context, groups []*model.Group) (map[int32]map[string]model.AddressState, error)
+	LastBeat func(appName string) time.Time
 	// Refused tells who has called as an executor with a wrong token, at most 100.
 	// Default: of nobody.
 	Refused func() []model.Refused

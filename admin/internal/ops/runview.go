@@ -14,6 +14,7 @@ type runViewStore interface {
 	CountRuns(ctx context.Context, f model.RunFilter) (n int, more bool, err error)
 	RunsNear(ctx context.Context, jobID int32, id int64, n int) ([]*model.Log, error)
 	ShardRuns(ctx context.Context, jobID int32, at time.Time) ([]*model.Log, error)
+	OpenByAddress(ctx context.Context) ([]model.OpenRuns, error)
 	SetBehind(ctx context.Context, rows []*model.Log) error
 	SetCauses(ctx context.Context, rows []*model.Log) error
 	Followed(ctx context.Context, id int64, limit int) ([]*model.Log, error)

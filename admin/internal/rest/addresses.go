@@ -27,6 +27,7 @@ type addressView struct {
 	LastBeat        *string `json:"last_beat"`
 	RegisteredSince *string `json:"registered_since"`
 	Dialect         string  `json:"dialect"`
+	OpenRuns        int     `json:"open_runs"`
 	InFlight        int     `json:"in_flight"`
 	Queued          int     `json:"queued"`
 	Connections     int     `json:"connections"`
@@ -34,9 +35,10 @@ type addressView struct {
 	Node            string  `json:"node"`
 }
 
-func (c *call) viewAddress(address string, st *model.AddressState) addressView {
+func (c *call) viewAddress(address string, st *model.AddressState, open int) addressView {
 	v := addressView{
-		Address: address, releaseView: viewRelease(st.Release), LastBeat: atOrNull(st.LastBeat), Dialect: st.Dialect,
+		OpenRuns: open,
+		Address:  address, releaseView: viewRelease(st.Release), LastBeat: atOrNull(st.LastBeat), Dialect: st.Dialect,
 		InFlight: st.InFlight, Queued: st.Queued, Connections: st.Conns, DeadSince: atOrNull(st.DeadSince),
 		Node: c.s.cfg.Parts.Node,
 	}
@@ -59,10 +61,14 @@ func listAddresses(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	open, err := c.s.cfg.Ops.OpenAt(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
 	answer := items[addressView]{Items: make([]addressView, 0, len(addresses))}
 	for _, a := range addresses {
 		st := states[a]
-		answer.Items = append(answer.Items, c.viewAddress(a, &st))
+		answer.Items = append(answer.Items, c.viewAddress(a, &st, open(a)))
 	}
 	return c.json(http.StatusOK, answer)
 }
@@ -139,8 +145,12 @@ func getAddress(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	open, err := c.s.cfg.Ops.OpenAt(ctx, c.who, id)
+	if err != nil {
+		return err
+	}
 	st := states[at]
-	d.addressView, d.Faults = c.viewAddress(at, &st), make([]addressFaultView, 0, len(st.Faults))
+	d.addressView, d.Faults = c.viewAddress(at, &st, open(at)), make([]addressFaultView, 0, len(st.Faults))
 	for _, f := range st.Faults {
 		d.Faults = append(d.Faults, addressFaultView{f.Text, f.Path, f.Count, atOrNull(f.First), atOrNull(f.Last)})
 	}

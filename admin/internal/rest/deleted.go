@@ -126,11 +126,11 @@ func restoreGroup(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	g, err := c.s.cfg.Ops.Group(ctx, c.who, id)
+	st, err := c.s.cfg.Ops.Standing(ctx, c.who, id)
 	if err != nil {
 		return err
 	}
-	return c.created(http.StatusCreated, "/v1/groups/"+strconv.Itoa(int(id)), restoredGroup{viewGroup(g), had})
+	return c.created(http.StatusCreated, "/v1/groups/"+strconv.Itoa(int(id)), restoredGroup{c.viewStanding(st), had})
 }
 
 // deletionView is what the deletion of a job touches.

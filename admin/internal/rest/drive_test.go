@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
 
 // pointers are the fields at fault of a problem.
@@ -309,6 +311,27 @@ func (w *world) driveAddress(t *testing.T, at string) {
 	w.must(t, http.StatusNotFound, "GET", "/v1/groups/99999/address?address=x", nil)
 }
 
+// driveSortedGroups goes through the pages of every order of groups: each group is
+// there once.
+func (w *world) driveSortedGroups(t *testing.T) {
+	t.Helper()
+	all, _ := w.must(t, http.StatusOK, "GET", "/v1/groups", nil)["items"].([]any)
+	require.Greater(t, len(all), 1)
+	for _, sort := range slices.Concat(ops.StandingSorts(), []string{"-need", "-name", "-beat", "-open"}) {
+		var got []any
+		for path := "/v1/groups?limit=1&sort=" + sort; path != ""; {
+			p := w.must(t, http.StatusOK, "GET", path, nil)
+			list, _ := p["items"].([]any)
+			got, path = append(got, field(list, "id")...), ""
+			if next, _ := p["next_cursor"].(string); next != "" {
+				path = "/v1/groups?limit=1&sort=" + sort + "&cursor=" + next
+			}
+		}
+		assert.ElementsMatch(t, field(all, "id"), got, sort)
+	}
+	w.must(t, http.StatusBadRequest, "GET", "/v1/groups?sort=colour", nil)
+}
+
 // driveRefused comes with a wrong token, and is told of until it registers with the
 // right one.
 func (w *world) driveRefused(t *testing.T) {
@@ -342,6 +365,7 @@ func (w *world) driveGroups(t *testing.T, o objects) {
 	assert.Equal(t, []any{"<lost>"}, field(lost, "app_name"))
 	assert.Equal(t, []any{[]any{"http://10.0.0.7:1/"}}, field(lost, "addresses"))
 	w.driveRefused(t)
+	w.driveSortedGroups(t)
 	w.must(t, http.StatusOK, "GET", "/v1/groups?app_name=ORD&limit=1", nil)
 	get := w.admin(t, "GET", at, nil)
 	in := map[string]any{"app_name": "others", "title": "Others", "address_mode": "manual", "addresses": []string{w.exec.URL}}

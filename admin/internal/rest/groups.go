@@ -26,8 +26,27 @@ type groupView struct {
 	ID int32 `json:"id"`
 	groupInput
 
-	TokenSet  bool    `json:"token_set"`
-	UpdatedAt *string `json:"updated_at"`
+	TokenSet  bool           `json:"token_set"`
+	UpdatedAt *string        `json:"updated_at"`
+	Standing  *groupStanding `json:"standing"`
+}
+
+// groupStanding is how the executors of a group stand as it is answered.
+type groupStanding struct {
+	StartedJobs int        `json:"started_jobs"`
+	LastBeat    *string    `json:"last_beat"`
+	Dead        int        `json:"dead"`
+	OpenRuns    int        `json:"open_runs"`
+	InFlight    int        `json:"in_flight"`
+	Queued      int        `json:"queued"`
+	Gone        []goneView `json:"gone"`
+	Node        string     `json:"node"`
+}
+
+// goneView is an address that a group does not have any more, and where runs run.
+type goneView struct {
+	Address  string `json:"address"`
+	OpenRuns int    `json:"open_runs"`
 }
 
 // The modes of addresses.
@@ -47,6 +66,19 @@ func viewGroup(g *ops.Group) groupView {
 	return v
 }
 
+// viewStanding is a group with how its executors stand.
+func (c *call) viewStanding(st *ops.Standing) groupView {
+	v := viewGroup(st.Group)
+	v.Standing = &groupStanding{
+		StartedJobs: st.Started, LastBeat: atOrNull(st.LastBeat), Dead: st.Dead, OpenRuns: st.Open,
+		InFlight: st.InFlight, Queued: st.Queued, Gone: make([]goneView, len(st.Gone)), Node: c.s.cfg.Parts.Node,
+	}
+	for i, a := range st.Gone {
+		v.Standing.Gone[i] = goneView{a.Address, a.Open}
+	}
+	return v
+}
+
 // groupETag is the version of what an editor sets: what the registry finds is
 // no part of it.
 func groupETag(g *ops.Group) string {
@@ -58,12 +90,21 @@ func groupETag(g *ops.Group) string {
 }
 
 func (c *call) showGroup(ctx context.Context, id int32) error {
-	g, err := c.s.cfg.Ops.Group(ctx, c.who, id)
+	st, err := c.s.cfg.Ops.Standing(ctx, c.who, id)
 	if err != nil {
 		return err
 	}
-	return c.withETag(http.StatusOK, groupETag(g), viewGroup(g))
+	return c.withETag(http.StatusOK, groupETag(st.Group), c.viewStanding(st))
 }
+
+// groupSorts are the orders of groups beside that by app name.
+var groupSorts = func() []string {
+	var list []string
+	for _, sort := range ops.StandingSorts() {
+		list = append(list, sort, "-"+sort)
+	}
+	return list
+}()
 
 func listGroups(ctx context.Context, c *call) error {
 	limit, m, err := c.paging()
@@ -74,24 +115,38 @@ func listGroups(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	groups, err := c.s.cfg.Ops.PermittedGroups(ctx, c.who)
+	sort, err := c.choice("sort", groupSorts...)
 	if err != nil {
 		return err
 	}
-	order := func(a, b mark) int {
-		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.More, b.More), cmp.Compare(a.ID, b.ID))
+	groups, err := c.s.cfg.Ops.Standings(ctx, c.who)
+	if err != nil {
+		return err
 	}
-	of := func(g *ops.Group) mark { return mark{Text: g.AppName, More: g.Title, ID: int64(g.ID)} }
-	groups = slices.DeleteFunc(groups, func(g *ops.Group) bool {
-		return !strings.Contains(strings.ToLower(g.AppName), strings.ToLower(app)) ||
-			m != nil && order(of(g), *m) <= 0
+	of := func(st *ops.Standing) mark {
+		if sort == "" {
+			return mark{Text: st.AppName, More: st.Title, ID: int64(st.ID)}
+		}
+		p := st.Place(sort)
+		return mark{Text: p.Text, Number: p.Number, ID: p.ID}
+	}
+	order := func(a, b mark) int {
+		if sort == "" {
+			return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.More, b.More), cmp.Compare(a.ID, b.ID))
+		}
+		return ops.ComparePlaces(sort, ops.StandingPlace{Number: a.Number, Text: a.Text, ID: a.ID},
+			ops.StandingPlace{Number: b.Number, Text: b.Text, ID: b.ID})
+	}
+	groups = slices.DeleteFunc(groups, func(st *ops.Standing) bool {
+		return !strings.Contains(strings.ToLower(st.AppName), strings.ToLower(app)) ||
+			m != nil && order(of(st), *m) <= 0
 	})
-	slices.SortFunc(groups, func(a, b *ops.Group) int { return order(of(a), of(b)) })
+	slices.SortFunc(groups, func(a, b *ops.Standing) int { return order(of(a), of(b)) })
 	groups, more := cut(groups, limit)
 	answer := page[groupView]{Items: make([]groupView, 0, len(groups))}
 	var last mark
-	for _, g := range groups {
-		answer.Items, last = append(answer.Items, viewGroup(g)), of(g)
+	for _, st := range groups {
+		answer.Items, last = append(answer.Items, c.viewStanding(st)), of(st)
 	}
 	answer.NextCursor = c.next(more, last)
 	return c.json(http.StatusOK, answer)
@@ -191,12 +246,12 @@ func createGroup(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	g, err := c.s.cfg.Ops.Group(ctx, c.who, id)
+	st, err := c.s.cfg.Ops.Standing(ctx, c.who, id)
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("ETag", groupETag(g))
-	return c.created(http.StatusCreated, "/v1/groups/"+strconv.Itoa(int(id)), viewGroup(g))
+	c.w.Header().Set("ETag", groupETag(st.Group))
+	return c.created(http.StatusCreated, "/v1/groups/"+strconv.Itoa(int(id)), c.viewStanding(st))
 }
 
 func updateGroup(ctx context.Context, c *call) error {

@@ -43,7 +43,7 @@ func endpoints() []endpoint {
 		{get, "/v1/changes/{change_id}", read, nil, false, getChange},
 		{post, "/v1/changes/{change_id}/undo", switching, nil, false, undoChange},
 		{post, "/v1/schedules/preview", read, nil, false, previewSchedule},
-		{get, "/v1/groups", read, list("app_name"), false, listGroups},
+		{get, "/v1/groups", read, list("app_name", "sort"), false, listGroups},
 		{post, "/v1/groups", admin, nil, false, createGroup},
 		{get, "/v1/groups/unknown", read, nil, false, listUnknown},
 		{get, "/v1/groups/refused", read, nil, false, listRefused},

@@ -136,3 +136,23 @@ func (s *Store) CountOpenRuns(ctx context.Context) (int64, error) {
 	}
 	return n, nil
 }
+
+// openCounted is how many open runs OpenByAddress looks at.
+const openCounted = 10_000
+
+// OpenByAddress counts the runs that run now (taken by an executor, without a result)
+// by their group and address, among the newest 10,000 open ones.
+func (s *Store) OpenByAddress(ctx context.Context) ([]model.OpenRuns, error) {
+	// Grouped by what no index has: no database is to go through all log rows for the
+	// order of the groups.
+	list, err := sqldb.Collect(ctx, s.db.Reader(), func(row sqldb.Scanner) (o model.OpenRuns, err error) {
+		err = row.Scan(&o.GroupID, scanString{&o.Address}, &o.Count)
+		return o, err
+	}, s.db.SQL("SELECT l.job_group + 0, l.executor_address, COUNT(*) "+
+		"FROM (SELECT log_id FROM xxljob_run ORDER BY log_id DESC LIMIT ?) r JOIN xxl_job_log l ON l.id = +r.log_id "+
+		"WHERE l.trigger_code = 200 AND l.handle_code = 0 GROUP BY l.job_group + 0, l.executor_address"), openCounted)
+	if err != nil {
+		return nil, fmt.Errorf("count open runs by address: %w", err)
+	}
+	return list, nil
+}

@@ -3,7 +3,7 @@ _xxl_job_admin() {
     local cur=${COMP_WORDS[COMP_CWORD]} path="" words="" i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$path ${COMP_WORDS[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm ack"|" alarm unack"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor get"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm ack"|" alarm unack"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
         esac
     done
     case "$path" in
@@ -41,8 +41,9 @@ _xxl_job_admin() {
     " run logs") words="--help --config --server --key --timeout --follow" ;;
     " run kill") words="--help --config --server --key --timeout --output" ;;
     " run retry") words="--help --config --server --key --timeout --output --wait --follow --wait-timeout" ;;
-    " executor") words="list address probe create delete token deleted restore history --help --config" ;;
-    " executor list") words="--help --config --server --key --timeout --output --unknown --refused" ;;
+    " executor") words="list get address probe create delete token deleted restore history --help --config" ;;
+    " executor list") words="--help --config --server --key --timeout --output --sort --unknown --refused" ;;
+    " executor get") words="--help --config --server --key --timeout --output" ;;
     " executor address") words="--help --config --server --key --timeout --output" ;;
     " executor probe") words="--help --config --server --key --timeout --output --address" ;;
     " executor create") words="--help --config --server --key --timeout --output --title --address" ;;
@@ -354,6 +355,12 @@ _xxl_job_admin() {
     " executor list --key") words="" ;;
     " executor list --timeout") words="" ;;
     " executor list --output"|" executor list -o") words="table json yaml" ;;
+    " executor list --sort") words="need -need name -name addresses -addresses beat -beat open -open inflight -inflight queued -queued" ;;
+    " executor get --config") words="" ;;
+    " executor get --server") words="" ;;
+    " executor get --key") words="" ;;
+    " executor get --timeout") words="" ;;
+    " executor get --output"|" executor get -o") words="table json yaml" ;;
     " executor address --config") words="" ;;
     " executor address --server") words="" ;;
     " executor address --key") words="" ;;

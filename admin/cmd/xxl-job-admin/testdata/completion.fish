@@ -3,7 +3,7 @@ function __xxl_job_admin_path
     set -l path ""
     for word in (commandline -opc)[2..-1]
         switch "$path $word"
-            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user get" " user role" " user grant" " user revoke" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " job deleted" " job restore" " job history" " job undo" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor address" " executor probe" " executor create" " executor delete" " executor token" " executor deleted" " executor restore" " executor history" " key" " key list" " key create" " key revoke" " alarm" " alarm list" " alarm ack" " alarm unack" " alarm rules" " alarm rule" " alarm rule set" " alarm rule delete" " alarm mutes" " alarm mute" " alarm unmute" " alarm channels" " alarm test" " session" " session list" " session end" " retention" " retention get" " retention set" " retention reset" " audit" " audit list" " audit export" " completion" " cron" " version"
+            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user get" " user role" " user grant" " user revoke" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " job deleted" " job restore" " job history" " job undo" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor get" " executor address" " executor probe" " executor create" " executor delete" " executor token" " executor deleted" " executor restore" " executor history" " key" " key list" " key create" " key revoke" " alarm" " alarm list" " alarm ack" " alarm unack" " alarm rules" " alarm rule" " alarm rule set" " alarm rule delete" " alarm mutes" " alarm mute" " alarm unmute" " alarm channels" " alarm test" " session" " session list" " session end" " retention" " retention get" " retention set" " retention reset" " audit" " audit list" " audit export" " completion" " cron" " version"
                 set path "$path $word"
         end
     end
@@ -349,7 +349,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l output -s o 
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l wait
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l follow
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run retry"' -l wait-timeout -r
-complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -f -a "list address probe create delete token deleted restore history"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -f -a "list get address probe create delete token deleted restore history"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l help -s h
@@ -358,8 +358,15 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l server -
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l sort -r -f -a "need -need name -name addresses -addresses beat -beat open -open inflight -inflight queued -queued"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l unknown
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor list"' -l refused
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor get"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor get"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor get"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor get"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor get"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor get"' -l output -s o -r -f -a "table json yaml"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor address"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor address"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor address"' -l server -r

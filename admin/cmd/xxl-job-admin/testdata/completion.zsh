@@ -4,7 +4,7 @@ _xxl_job_admin() {
     local path_="" i
     for ((i = 2; i < CURRENT; i++)); do
         case "$path_ ${words[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm ack"|" alarm unack"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor get"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm ack"|" alarm unack"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
         esac
     done
     case "$path_ ${words[CURRENT-1]}" in
@@ -279,6 +279,12 @@ _xxl_job_admin() {
     " executor list --key") _files; return ;;
     " executor list --timeout") _files; return ;;
     " executor list --output"|" executor list -o") compadd -- table json yaml; return ;;
+    " executor list --sort") compadd -- need -need name -name addresses -addresses beat -beat open -open inflight -inflight queued -queued; return ;;
+    " executor get --config") _files; return ;;
+    " executor get --server") _files; return ;;
+    " executor get --key") _files; return ;;
+    " executor get --timeout") _files; return ;;
+    " executor get --output"|" executor get -o") compadd -- table json yaml; return ;;
     " executor address --config") _files; return ;;
     " executor address --server") _files; return ;;
     " executor address --key") _files; return ;;
@@ -511,8 +517,9 @@ _xxl_job_admin() {
     " run logs") compadd -- --help --config --server --key --timeout --follow ;;
     " run kill") compadd -- --help --config --server --key --timeout --output ;;
     " run retry") compadd -- --help --config --server --key --timeout --output --wait --follow --wait-timeout ;;
-    " executor") compadd -- list address probe create delete token deleted restore history --help --config ;;
-    " executor list") compadd -- --help --config --server --key --timeout --output --unknown --refused ;;
+    " executor") compadd -- list get address probe create delete token deleted restore history --help --config ;;
+    " executor list") compadd -- --help --config --server --key --timeout --output --sort --unknown --refused ;;
+    " executor get") compadd -- --help --config --server --key --timeout --output ;;
     " executor address") compadd -- --help --config --server --key --timeout --output ;;
     " executor probe") compadd -- --help --config --server --key --timeout --output --address ;;
     " executor create") compadd -- --help --config --server --key --timeout --output --title --address ;;

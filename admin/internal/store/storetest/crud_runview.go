@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ func crudRunView(t *testing.T, f *fixture) {
 	t.Run("near", f.runsNear)
 	t.Run("shards", f.shardRuns)
 	t.Run("behind", f.runsBehind)
+	t.Run("open by address", f.openByAddress)
 }
 
 // names joins the messages of rows, by which the cases know them.
@@ -302,4 +304,31 @@ func (f *fixture) runsBehind(t *testing.T) {
 	}
 	assert.Equal(t, []int64{0, 0, 0, rows[1].ID, 0, rows[1].ID, 0, 0}, got)
 	require.NoError(t, f.SetBehind(t.Context(), nil))
+}
+
+// openByAddress counts what runs now, where it runs.
+func (f *fixture) openByAddress(t *testing.T) {
+	const one, two = "http://10.0.0.1:9999/", "http://10.0.0.2:9999/"
+	rows := []*model.Log{
+		{JobID: 71, GroupID: 671, TriggerCode: 200, Address: model.T(one)},
+		{JobID: 72, GroupID: 671, TriggerCode: 200, Address: model.T(one)},
+		{JobID: 71, GroupID: 671, TriggerCode: 200, Address: model.T(two)},
+		{JobID: 71, GroupID: 671, TriggerCode: 0, Address: model.T(two)}, // sent nowhere yet
+		{JobID: 71, GroupID: 671, TriggerCode: 200, HandleCode: 200, Address: model.T(two)},
+		{JobID: 73, GroupID: 672, TriggerCode: 200, Address: model.T(one)},
+		{JobID: 73, GroupID: 672, TriggerCode: 0},
+	}
+	for i, l := range rows {
+		l.TriggerTime = noon.Add(time.Duration(i) * time.Second)
+	}
+	f.addLogs(t, rows...)
+	for _, l := range rows {
+		f.openRun(t, l)
+	}
+	list, err := f.OpenByAddress(t.Context())
+	require.NoError(t, err)
+	here := slices.DeleteFunc(list, func(o model.OpenRuns) bool { return o.GroupID != 671 && o.GroupID != 672 })
+	assert.ElementsMatch(t, []model.OpenRuns{
+		{GroupID: 671, Address: one, Count: 2}, {GroupID: 671, Address: two, Count: 1}, {GroupID: 672, Address: one, Count: 1},
+	}, here)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -27,25 +26,20 @@ func (s *Service) CheckJobs(ctx context.Context, p Principal, drafts []Draft) ([
 		return nil, err
 	}
 	var ids []int32
-	planned := make(map[int32]*model.Job)
 	for _, d := range drafts {
 		if d.Job.ID != 0 {
-			ids, planned[d.Job.ID] = append(ids, d.Job.ID), d.Job
+			ids = append(ids, d.Job.ID)
 		}
 	}
 	have, err := s.jobsByID(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	check := draftCheck{s: s, p: p, have: have, groups: map[int32]bool{}}
-	check.read = func(ctx context.Context, ids []int32) (map[int32]*model.Job, error) {
-		found, err := s.jobsByID(ctx, ids)
-		for id := range maps.Keys(found) {
-			if planned[id] != nil {
-				found[id] = planned[id]
-			}
+	check := draftCheck{s: s, p: p, have: have, groups: map[int32]bool{}, known: map[int32]*model.Job{}}
+	for _, d := range drafts {
+		if have[d.Job.ID] != nil {
+			check.known[d.Job.ID] = d.Job
 		}
-		return found, err
 	}
 	groups, err := s.store.AllGroups(ctx)
 	if err != nil {
@@ -69,7 +63,33 @@ type draftCheck struct {
 	p      Principal
 	have   map[int32]*model.Job // of the drafts
 	groups map[int32]bool
-	read   readJobs
+	known  map[int32]*model.Job // with the children that they would have; nil is none
+}
+
+// read is readJobs that reads each job once, of which it keeps the children alone:
+// many drafts may lead to the same jobs, and these have code.
+func (c *draftCheck) read(ctx context.Context, ids []int32) (map[int32]*model.Job, error) {
+	found := make(map[int32]*model.Job, len(ids))
+	var ask []int32
+	for _, id := range ids {
+		if j, asked := c.known[id]; !asked {
+			ask = append(ask, id)
+		} else if j != nil {
+			found[id] = j
+		}
+	}
+	read, err := c.s.jobsByID(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ask {
+		c.known[id] = nil
+		if j := read[id]; j != nil {
+			c.known[id] = &model.Job{ID: id, Children: j.Children}
+			found[id] = c.known[id]
+		}
+	}
+	return found, nil
 }
 
 // faults are all of a draft. Who may not edit the job or its new group learns that

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,4 +81,38 @@ func TestCheckJobs(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, found[1], "the other one loses its child")
 	assert.Equal(t, id32(b), w.load(a).Children.S, "nothing is changed")
+}
+
+// countedReads counts the questions for jobs.
+type countedReads struct {
+	Store
+	n int
+}
+
+// JobsByID implements Store.
+func (c *countedReads) JobsByID(ctx context.Context, ids []int32) (map[int32]*model.Job, error) {
+	c.n++
+	return c.Store.JobsByID(ctx, ids)
+}
+
+// TestCheckJobsReadsOnce: drafts that lead to the same jobs do not have them read
+// again and again.
+func TestCheckJobsReadsOnce(t *testing.T) {
+	t.Parallel()
+	reads := &countedReads{}
+	w := newWorld(t, func(cfg *Config) { reads.Store, cfg.Store = cfg.Store, reads })
+	const chain, drafts = 12, 10
+	last := w.create(bean(w.gold))
+	for range chain - 1 {
+		last = w.create(bean(w.gold, children(last)))
+	}
+	list := make([]Draft, drafts)
+	for i := range list {
+		list[i] = Draft{Job: bean(w.gold, withID(w.create(bean(w.gold))), children(last))}
+	}
+	reads.n = 0
+	found, err := w.CheckJobs(t.Context(), w.mine, list)
+	require.NoError(t, err)
+	assert.Empty(t, slices.Concat(found...))
+	assert.LessOrEqual(t, reads.n, 1+drafts+chain, "the jobs, the children of each, and the way behind them once")
 }

@@ -32,6 +32,7 @@ type overviewPage struct {
 	Sentence []trouble // empty when all is well
 	Troubles []trouble // one by one, as far as they have names
 	NotNamed int       // troubles that are not in the list
+	Acked    string    // how many alarms somebody has acknowledged; "" where there are none
 	Muted    []string  // executors whose alarms are not sent for now
 	MoreMute int       // those that are not in the list
 	Unknown  string    // app name of executors that no group has; "" where there are none
@@ -89,7 +90,11 @@ func (c *call) overview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.failures(ctx, &p); err != nil {
+	open, acked, err := c.openAlarms(ctx, &p)
+	if err != nil {
+		return err
+	}
+	if err := c.failures(ctx, &p, acked); err != nil {
 		return err
 	}
 	if err := c.lonely(ctx, &p, groups); err != nil {
@@ -100,9 +105,7 @@ func (c *call) overview(ctx context.Context) error {
 		p.Days = c.days(first, p.Totals.All.Chart)
 	}
 	c.queues(&p, groups)
-	if err := c.openAlarms(ctx, &p); err != nil {
-		return err
-	}
+	c.say1(&p, "alarms", open, "/alarms")
 	if p.Muted, err = c.MutedGroups(ctx, 0); err != nil {
 		return err
 	}
@@ -156,14 +159,26 @@ func (c *call) lonely(ctx context.Context, p *overviewPage, groups []*ops.Group)
 	return nil
 }
 
-// openAlarms counts the alarms that are open.
-func (c *call) openAlarms(ctx context.Context, p *overviewPage) error {
+// openAlarms counts the alarms that are open and not acknowledged, and returns the
+// jobs of which somebody has acknowledged that they fail.
+func (c *call) openAlarms(ctx context.Context, p *overviewPage) (open int, acked map[int32]bool, err error) {
 	list, err := c.Cfg.Ops.Alarms(ctx, c.Who, model.AlarmFilter{Limit: openAlarms})
-	if err != nil {
-		return err
+	seen := 0
+	acked = map[int32]bool{}
+	for _, a := range list {
+		if a.Acked.IsZero() {
+			open++
+			continue
+		}
+		seen++
+		if a.What == model.AlarmOnFailure {
+			acked[a.ObjectID] = true
+		}
 	}
-	c.say1(p, "alarms", len(list), "/alarms")
-	return nil
+	if seen > 0 {
+		p.Acked = c.some("home.acked", seen)
+	}
+	return open, acked, err
 }
 
 // clusterTroubles says what is wrong with the nodes.
@@ -200,10 +215,12 @@ type failure struct {
 	Count   int  // failed runs among those that were looked at
 	Failing bool // its last run that has ended has failed too
 	Ran     bool // it has run since: it works again
+	Acked   bool // it fails, and somebody has acknowledged that
 }
 
-// failures lists the jobs with failed runs of a day, the newest failure first.
-func (c *call) failures(ctx context.Context, p *overviewPage) error {
+// failures lists the jobs with failed runs of a day, the newest failure first. Those
+// of which that is acknowledged do not count among what is wrong.
+func (c *call) failures(ctx context.Context, p *overviewPage, acked map[int32]bool) error {
 	f := model.RunFilter{Result: model.RunFailed, From: c.Now().Add(-failureDay), Limit: failureRuns}
 	page, err := c.Cfg.Ops.Runs(ctx, c.Who, f)
 	if err != nil || len(page.Runs) == 0 {
@@ -226,7 +243,7 @@ func (c *call) failures(ctx context.Context, p *overviewPage) error {
 	}
 	failing := 0
 	for _, id := range ids {
-		if stillFails(recent[id]) {
+		if stillFails(recent[id]) && !acked[id] {
 			failing++
 		}
 	}
@@ -238,7 +255,10 @@ func (c *call) failures(ctx context.Context, p *overviewPage) error {
 	for _, row := range rows {
 		row.Job = cmp.Or(row.Job, "#"+strconv.Itoa(int(row.JobID)))
 		fails := stillFails(recent[row.JobID])
-		p.Failures = append(p.Failures, failure{RunRow: row, Count: counts[row.JobID], Failing: fails, Ran: !fails})
+		p.Failures = append(p.Failures, failure{
+			RunRow: row, Count: counts[row.JobID], Failing: fails, Ran: !fails,
+			Acked: fails && acked[row.JobID],
+		})
 	}
 	c.say1(p, "failing", failing, "/runs?result=failed")
 	return nil

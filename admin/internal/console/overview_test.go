@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/xxljob-go/xxljob/admin/internal/console"
 	"github.com/xxljob-go/xxljob/admin/internal/console/consoletest"
@@ -101,6 +102,37 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 	for _, hidden := range []string{"gold", "silver", "settle", "no money", "1,200"} {
 		assert.NotContains(t, other, hidden)
 	}
+}
+
+// TestOverviewLeavesOutWhatIsAcknowledged: a failure that somebody has seen is no
+// news, until the next one.
+func TestOverviewLeavesOutWhatIsAcknowledged(t *testing.T) {
+	t.Parallel()
+	w := consoletest.New(t)
+	v := w.As(w.Admin)
+	j := w.Job(w.Group("golden", "gold", ""), "settle")
+	w.Run(j, consoletest.Noon.Add(-time.Hour), time.Second, model.CodeFail, "no money")
+	raise := func() {
+		require.NoError(t, w.DB.RaiseAlarms(t.Context(), []model.AlarmRecord{{
+			AlarmKey: model.AlarmKey{What: model.AlarmOnFailure, Kind: model.ChangeJob, ObjectID: j.ID},
+			GroupID:  j.GroupID, Last: consoletest.Noon, Count: 1,
+		}}))
+	}
+	raise()
+	const wrong = "✕ 1 job is failing; 1 alarm is open."
+	assert.Equal(t, wrong, verdict(v.Text("/")))
+	open, err := w.DB.Alarms(t.Context(), model.AlarmFilter{})
+	require.NoError(t, err)
+	_, err = w.DB.AckAlarm(t.Context(), open[0].ID, "anna", consoletest.Noon)
+	require.NoError(t, err)
+	page := v.Text("/")
+	assert.Equal(t, "✓ All is well", verdict(page))
+	assert.Contains(t, page, "1 alarm is acknowledged")
+	assert.Contains(t, page, "○</span> acknowledged", "its line says so")
+	raise()
+	page = v.Text("/")
+	assert.Equal(t, wrong, verdict(page))
+	assert.NotContains(t, page, "acknowledged")
 }
 
 func TestOverviewOfTheComingHour(t *testing.T) {

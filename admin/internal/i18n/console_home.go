@@ -25,6 +25,8 @@ var consoleHome = pageTexts{
 	},
 	"home.s.dead":       {"{0} 个执行器地址无应答", "{0} 個執行器位址無應答", "{0} executor addresses do not answer"},
 	"home.s.dead.one":   {"1 个执行器地址无应答", "1 個執行器位址無應答", "1 executor address does not answer"},
+	"home.acked":        {"{0} 个告警已确认", "{0} 個告警已確認", "{0} alarms are acknowledged"},
+	"home.acked.one":    {"1 个告警已确认", "1 個告警已確認", "1 alarm is acknowledged"},
 	"home.s.alarms":     {"{0} 个告警未恢复", "{0} 個告警未恢復", "{0} alarms are open"},
 	"home.s.alarms.one": {"1 个告警未恢复", "1 個告警未恢復", "1 alarm is open"},
 	"home.s.idle":       {"{0} 个节点没有租约", "{0} 個節點沒有租約", "{0} nodes hold no lease"},

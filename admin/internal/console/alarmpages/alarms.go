@@ -126,3 +126,14 @@ func (c *call) deleteRule(ctx context.Context) error {
 	ctx, made := ops.Recording(ctx)
 	return c.after(c.Cfg.Ops.DeleteAlarmRule(ctx, c.Who, key), c.T("alarms.rule.gone"), made)
 }
+
+// ack acknowledges an alarm, unack takes that back.
+func (c *call) ack(ctx context.Context) error {
+	_, err := c.Cfg.Ops.AckAlarm(ctx, c.Who, int64(c.Num("id", 0)))
+	return c.after(err, c.T("alarms.ack.done"), &ops.Made{})
+}
+
+func (c *call) unack(ctx context.Context) error {
+	_, err := c.Cfg.Ops.UnackAlarm(ctx, c.Who, int64(c.Num("id", 0)))
+	return c.after(err, c.T("alarms.unack.done"), &ops.Made{})
+}

@@ -16,6 +16,8 @@ func Register(s *web.Server) {
 	r := web.On(s, func(c *web.Call) *call { return &call{parts.Of(c)} })
 	r.Page("/alarms", httpx.LoggedIn, (*call).alarms)
 	r.Action("/alarms/test", httpx.Admin, (*call).testAlarm)
+	r.Action("/alarms/ack", httpx.Operator, (*call).ack)
+	r.Action("/alarms/unack", httpx.Operator, (*call).unack)
 	r.Action("/alarms/mute", httpx.Operator, (*call).mute)
 	r.Action("/alarms/unmute", httpx.Operator, (*call).unmute)
 	r.Action("/alarms/rules", httpx.Editor, (*call).setRule)

@@ -24,6 +24,7 @@ type AlarmRow struct {
 	Title string
 	State web.State
 	Sent  []sentRow
+	Acks  bool // the visitor may acknowledge it, or take that back
 }
 
 // sentRow is what became of an alarm in a channel.
@@ -87,6 +88,7 @@ func (c Call) AlarmRows(list []*ops.AlarmView) []AlarmRow {
 		row := AlarmRow{
 			AlarmView: a, What: c.T("alarms.what." + string(a.What)), Title: c.alarmTitle(a.Kind, a.ObjectID, a.Name),
 			State: web.State{Kind: "bad", Text: c.T("alarms.open")},
+			Acks:  a.Recovered.IsZero() && c.RightsIn(a.GroupID).Run,
 		}
 		if a.LogID > 0 {
 			row.Run = link.Alarm(a.AlarmKey, a.LogID)
@@ -101,6 +103,8 @@ func (c Call) AlarmRows(list []*ops.AlarmView) []AlarmRow {
 		switch {
 		case !a.Recovered.IsZero():
 			row.State = web.State{Kind: "ok", Text: c.T("alarms.ended")}
+		case !a.Acked.IsZero():
+			row.State = web.State{Kind: "off", Text: c.T("alarms.acked")}
 		case a.Muted == a.Count:
 			row.State = web.State{Kind: "skip", Text: c.T("alarms.muted")}
 		}

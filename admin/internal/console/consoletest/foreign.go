@@ -70,8 +70,19 @@ func (w *World) About(route string, group int32) Foreign {
 	if route == "/jobs/{id}/restore" {
 		require.NoError(w.T, w.Ops.DeleteJob(w.T.Context(), ops.UserPrincipal(w.Admin), j.ID))
 	}
+	alarm := "999"
+	if strings.HasSuffix(route, "ack") {
+		require.NoError(w.T, w.DB.RaiseAlarms(w.T.Context(), []model.AlarmRecord{{
+			AlarmKey: model.AlarmKey{What: model.AlarmOnFailure, Kind: model.ChangeJob, ObjectID: j.ID},
+			GroupID:  group, Last: Noon, Count: 1, LogID: run,
+		}}))
+		open, err := w.DB.Alarms(w.T.Context(), model.AlarmFilter{Kind: model.ChangeJob, ObjectID: j.ID})
+		require.NoError(w.T, err)
+		alarm = strconv.FormatInt(open[0].ID, 10)
+	}
 	return Foreign{
-		"/jobs/": strconv.Itoa(int(j.ID)), "/runs/": strconv.FormatInt(run, 10),
+		"/alarms/": alarm,
+		"/jobs/":   strconv.Itoa(int(j.ID)), "/runs/": strconv.FormatInt(run, 10),
 		"/executors/":      strconv.Itoa(int(group)),
 		"/settings/users/": "999", "/settings/keys/": "999", "/settings/sessions/": "0123456789abcdef",
 	}
@@ -91,6 +102,9 @@ func (w *World) AskAs(v *Visitor, method, route string, about Foreign) *httptest
 		"job": {job}, "id": {job}, "kind": {"9"}, "sure": {"1"}, "minutes": {"5"}, "what": {"late"}, "limit": {"60"},
 		"name": {"x"}, "do": {"stop"}, "title": {"gold"}, "app": {"golden"}, "source": {"echo"}, "remark": {"a remark"},
 		"username": {"target"}, "role": {"viewer"}, "version": {"1"},
+	}
+	if strings.HasSuffix(route, "ack") {
+		form.Set("id", about["/alarms/"])
 	}
 	if strings.HasPrefix(route, "/settings/clean") {
 		form.Set("group", about["/executors/"])

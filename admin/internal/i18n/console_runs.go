@@ -73,8 +73,20 @@ var consoleRuns = pageTexts{
 	"runs.live.on":    {"● 实时更新 · 暂停", "● 即時更新 · 暫停", "● live · pause"},
 	"runs.live.off":   {"○ 已暂停 · 继续", "○ 已暫停 · 繼續", "○ paused · go on"},
 
-	"run.title":    {"运行 {0}", "執行 {0}", "Run {0}"},
-	"run.retry":    {"重新执行", "重新執行", "Run again"},
+	"run.title": {"运行 {0}", "執行 {0}", "Run {0}"},
+	"run.retry": {"重新执行", "重新執行", "Run again"},
+
+	"run.retry.shard":   {"重新执行此分片", "重新執行此分片", "Run this shard again"},
+	"run.from.retry":    {"失败后的自动重试，上一次是", "失敗後的自動重試，上一次是", "A retry, after the failure of"},
+	"run.from.child":    {"作为子任务启动，来自", "作為子任務啟動，來自", "Started as a child, after the success of"},
+	"run.from.again":    {"由 {0} 重新执行，原来是", "由 {0} 重新執行，原來是", "Run again by {0}, after"},
+	"run.from.hand":     {"手动执行。", "手動執行。", "Started by hand."},
+	"run.from.manual":   {"由 {0} 手动执行。", "由 {0} 手動執行。", "Started by hand, by {0}."},
+	"run.from.program":  {"由程序通过接口执行。", "由程式透過介面執行。", "Started through the API."},
+	"run.from.api":      {"由 {0} 通过接口执行。", "由 {0} 透過介面執行。", "Started through the API, by {0}."},
+	"run.started.title": {"由此启动的运行", "由此啟動的執行", "Started from here"},
+	"run.started.again": {"重新执行", "重新執行", "run again"},
+
 	"run.kill":     {"终止", "終止", "Kill"},
 	"run.kill.ask": {"终止运行 {0}？", "終止執行 {0}？", "Kill run {0}?"},
 	"run.kill.touch": {

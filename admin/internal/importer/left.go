@@ -28,7 +28,7 @@ var leftTables = []leftTable{
 	{"xxljob_alarm_delivery", "", ""},
 	{"xxljob_session", "logins", "everybody logs in again, with the same password"},
 	{"xxljob_session_client", "", ""},
-	{"xxljob_log_cause", "records of where runs came from", "runs get ids of their own here, and attempts are told by " +
+	{"xxljob_log_cause", "records of where runs came from", "runs may get other ids here; attempts are told by " +
 		"job, shard, retries left and time"},
 	{"xxljob_run", "runs that have not ended", "the other admin ends them"},
 	{"xxljob_address", "addresses whose protocol is known", "it is found out again"},

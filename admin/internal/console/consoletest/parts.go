@@ -79,7 +79,10 @@ func (p *Parts) Trigger(ctx context.Context, j *model.Job, in ops.TriggerInput) 
 	}
 	r := &model.Run{
 		JobID: j.ID, GroupID: j.GroupID, Type: model.TriggerManual, TriggerMs: Noon.UnixMilli(), ShardTotal: 1,
-		Handler: j.Handler, Param: param,
+		Handler: j.Handler, Param: param, Cause: in.Cause,
+	}
+	if in.Shard != nil {
+		r.Sharded, r.ShardIndex, r.ShardTotal = true, in.Shard.Index, in.Shard.Total
 	}
 	if err := p.store.CreateRuns(ctx, []*model.Run{r}); err != nil {
 		return nil, err

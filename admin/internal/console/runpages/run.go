@@ -37,6 +37,8 @@ type runPage struct {
 	Steps     []step
 	Attempts  beside // empty where there is one
 	Shards    beside
+	Origin    origin           // where it comes from
+	Started   beside           // what it has started: children, and those by which it was run again
 	After     []followed       // what followed from it: children, a retry
 	Asked     []parts.AskedRow // executors that were asked before one was chosen
 	Said      []parts.Said     // what was sent and answered
@@ -87,7 +89,7 @@ func (c *call) run(ctx context.Context) error {
 	notSent := l.TriggerCode != model.CodeNone && l.TriggerCode != model.CodeSuccess
 	p.Open = l.HandleCode == model.CodeNone && !notSent
 	p.MayKill = p.Open && l.TriggerCode == model.CodeSuccess && l.Address.S != ""
-	p.MayRetry = !p.Open && l.ShardingParam.S == ""
+	p.MayRetry = !p.Open
 	p.SaidOpen = notSent
 	may := c.RightsIn(l.GroupID).Run
 	p.MayKill, p.MayRetry = p.MayKill && may, p.MayRetry && may
@@ -130,6 +132,9 @@ func (c *call) run(ctx context.Context) error {
 		c.tellStop(l, &p)
 	case !p.Open:
 		c.tellStray(&p)
+	}
+	if p.Unbegun {
+		p.Took = "–" // it waited
 	}
 	return c.Render(ctx, "run", web.Head{Title: title, Section: "runs", Crumbs: crumbs, Script: "runlog.js"}, p)
 }

@@ -2,6 +2,7 @@ package runpages_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,4 +71,20 @@ func TestWrongClock(t *testing.T) {
 	page := w.As(w.Admin).Text(consoletest.RunPath(w.Run(j, consoletest.Noon.Add(-time.Minute), time.Second, 200, "")))
 	assert.Contains(t, page, "its clock is about 38 min ahead of this page's")
 	assert.NotContains(t, page, "time zone is")
+}
+
+// TestZoneIsSaidOnce: not for the begin and for the end too.
+func TestZoneIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	w := consoletest.New(t)
+	j := w.Job(w.Group("settle", "Settle", "http://10.0.0.1:9999/"), "settle")
+	w.Parts.Text = func(r wire.LogRequest) (wire.LogResult, error) {
+		return wire.LogResult{
+			FromLineNum: r.FromLineNum, ToLineNum: 2, IsEnd: true, LogContent: "2026-11-21 19:59:01 [a#b]-[1]-[job] " +
+				wire.LogStart + "x\n2026-11-21 19:59:02 [a#b]-[1]-[job] " + wire.LogEnd + "200" + "\n",
+		}, nil
+	}
+	page := w.As(w.Admin).Text(consoletest.RunPath(w.Run(j, consoletest.Noon.Add(-time.Minute), time.Second, 200, "")))
+	assert.Contains(t, page, "<span>2026-11-21 11:59:02 UTC</span>", "the end, too, by the zone of the page")
+	assert.Equal(t, 1, strings.Count(page, "time zone is 8 h ahead"))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/xxljob-go/xxljob/admin/internal/console/parts"
 	"github.com/xxljob-go/xxljob/admin/internal/logtext"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
+	"github.com/xxljob-go/xxljob/internal/wire"
 )
 
 const (
@@ -33,9 +34,14 @@ func answerOf(message string) answer {
 	return answer{Text: text, Stack: logtext.HasStack(text), Lines: strings.Count(text, "\n") + 1}
 }
 
-// hasFailed reports whether an executor has taken the run and it has failed.
+// hasFailed reports whether an executor has taken the run and it has failed. One
+// that somebody has ended, or that a later one has replaced, has no failing line.
 func hasFailed(l *model.Log) bool {
-	return l.TriggerCode == model.CodeSuccess && l.Address.S != "" &&
+	m := l.HandleMsg.S
+	if killed(m) || strings.HasPrefix(m, wire.ReasonKilled) || strings.HasPrefix(m, wire.ReasonCovered) {
+		return false
+	}
+	return l.Kind().Fault() && l.TriggerCode == model.CodeSuccess && l.Address.S != "" &&
 		l.HandleCode != model.CodeNone && l.HandleCode != model.CodeSuccess
 }
 

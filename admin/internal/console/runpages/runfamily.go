@@ -45,6 +45,13 @@ func (c *call) family(ctx context.Context, l *model.Log, p *runPage) error {
 			return c.T("run.attempt.again", i)
 		})
 	}
+	p.Origin = c.originOf(ctx, l, f)
+	p.Started = c.beside(f.Started, p, func(_ int, s *model.Log) string {
+		if s.Cause.Kind == model.CauseAgain {
+			return c.T("run.started.again")
+		}
+		return c.jobName(ctx, s.JobID)
+	})
 	p.Shards = c.beside(f.Shards, p, func(_ int, s *model.Log) string { return c.T("run.shard.n", s.ShardingParam.S) })
 	return nil
 }

@@ -40,7 +40,9 @@ func (c *call) steps(l *model.Log, k runClock) []step {
 	}
 	began, over := says+c.clockApart(l, k), says
 	if ahead := k.zoneApart(l, c.Cfg.Location); ahead != 0 {
-		began, over = says+c.zoneWords(k.Began, ahead), says+c.zoneWords(k.Ended, ahead)
+		if began = says + c.zoneWords(k.Began, ahead); k.Began == "" { // once is enough
+			over = says + c.zoneWords(k.Ended, ahead)
+		}
 		k = k.inZone(c.Cfg.Location, ahead)
 	}
 	list = append(list,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/xxljob-go/xxljob/admin/client"
 	"github.com/xxljob-go/xxljob/admin/internal/jobfile"
@@ -15,6 +16,9 @@ const (
 	validateJobs = 500
 	// validateBytes is how much a request holds, well below what a server takes.
 	validateBytes = 512 << 10
+	// rewiredMost is how many drafts are sent beside them: half of what a request
+	// may have. Behind as many a circle may be seen that there will not be.
+	rewiredMost = validateJobs / 2
 )
 
 // validate has the server make every check of the changes of a plan. The error joins
@@ -28,17 +32,21 @@ func validate(ctx context.Context, c *client.Client, plan *jobfile.Plan) error {
 		return err
 	}
 	drafts, steps := plan.Drafts(who.Name)
+	beside := rewired(drafts, steps)
 	var faults []error
 	for len(drafts) > 0 {
-		n, err := portion(drafts)
+		n, err := portion(drafts, validateJobs-len(beside))
 		if err != nil {
 			return err
 		}
-		found, err := c.ValidateJobs(ctx, drafts[:n])
+		found, err := c.ValidateJobs(ctx, slices.Concat(drafts[:n], beside))
 		if err != nil {
 			return err
 		}
 		for _, f := range found {
+			if f.Index >= n {
+				continue // beside: it has its own turn
+			}
 			for _, e := range f.Errors {
 				faults = append(faults, steps[f.Index].Fault(e.Pointer, e.Detail))
 			}
@@ -51,10 +59,10 @@ func validate(ctx context.Context, c *client.Client, plan *jobfile.Plan) error {
 	return nil
 }
 
-// portion is how many of the drafts go into one request: at least one.
-func portion(drafts []client.JobDraft) (int, error) {
+// portion is how many of the drafts go into one request: at least one, at most most.
+func portion(drafts []client.JobDraft, most int) (int, error) {
 	size := 0
-	for i := range drafts[:min(len(drafts), validateJobs)] {
+	for i := range drafts[:min(len(drafts), most)] {
 		raw, err := json.Marshal(drafts[i])
 		if err != nil {
 			return 0, err
@@ -63,5 +71,20 @@ func portion(drafts []client.JobDraft) (int, error) {
 			return i, nil
 		}
 	}
-	return min(len(drafts), validateJobs), nil
+	return min(len(drafts), most), nil
+}
+
+// rewired are the drafts that change the children of jobs that there are, with little
+// but these. They are sent beside every part of the plan: whether there is a circle
+// depends on what all jobs will lead to, and the server knows only what they do now.
+func rewired(drafts []client.JobDraft, of []*jobfile.Step) (list []client.JobDraft) {
+	for i, d := range drafts {
+		if of[i].Was == nil || slices.Equal(of[i].Was.Children, d.Children) || len(list) == rewiredMost {
+			continue
+		}
+		short := client.JobDraft{ID: d.ID}
+		short.GroupID, short.Name, short.Schedule, short.Children = d.GroupID, d.Name, d.Schedule, d.Children
+		list = append(list, short)
+	}
+	return list
 }

@@ -33,6 +33,10 @@ var consoleAdmin = pageTexts{
 		"任务不能是自己的子任务。", "任務不能是自己的子任務。", "A job cannot be its own child.",
 	},
 	"refused.child.gone": {"没有编号为 {0} 的任务。", "沒有編號為 {0} 的任務。", "There is no job {0}."},
+	"refused.child.hidden": {
+		"没有编号为 {0} 的任务，或者您在它的执行器中没有角色。", "沒有編號為 {0} 的任務，或者您在它的執行器中沒有角色。",
+		"There is no job {0}, or you have no role in its executor.",
+	},
 	"refused.child.foreign": {
 		"您不是任务 {0} 所属执行器的编辑者，不能将其设为子任务。", "您不是任務 {0} 所屬執行器的編輯者，不能將其設為子任務。",
 		"You are no editor of job {0}, so it cannot be a child here.",

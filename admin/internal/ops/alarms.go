@@ -164,12 +164,9 @@ func (s *Service) alarmGroup(
 		_, err := s.group(ctx, id)
 		return id, err
 	case model.ChangeJob:
-		j, err := s.job(ctx, id)
+		j, err := s.jobFor(ctx, p, id, role, action, s.deny)
 		if err != nil {
 			return 0, err
-		}
-		if !p.Can(j.GroupID, role) {
-			return 0, s.deny(ctx, p, action, alarmObject(kind, id))
 		}
 		return j.GroupID, nil
 	}

@@ -190,7 +190,7 @@ func TestAlarmRules(t *testing.T) {
 	}{
 		{"a foreign job", job(foreign, model.AlarmOnLate), time.Minute, Forbidden},
 		{"a foreign group", group(w.silver, model.AlarmOnLate), time.Minute, Forbidden},
-		{"no job", job(9999, model.AlarmOnLate), time.Minute, NotFound},
+		{"no job", job(9999, model.AlarmOnLate), time.Minute, Forbidden},
 		{"a failure", job(mine, model.AlarmOnFailure), time.Minute, Invalid},
 		{"nobody, for a job", job(mine, model.AlarmOnNobody), time.Minute, Invalid},
 		{"no limit", job(mine, model.AlarmOnLong), 0, Invalid},

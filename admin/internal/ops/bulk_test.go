@@ -29,7 +29,7 @@ func TestBulk(t *testing.T) {
 	require.Len(t, r.Refused, 3)
 	assert.Equal(t, []int32{never, foreign, 4711}, []int32{r.Refused[0].ID, r.Refused[1].ID, r.Refused[2].ID})
 	assert.Equal(t, Forbidden, r.Refused[1].Err.Kind)
-	assert.Equal(t, NotFound, r.Refused[2].Err.Kind)
+	assert.Equal(t, Forbidden, r.Refused[2].Err.Kind)
 	assert.True(t, w.load(a).Running)
 	assert.Len(t, made.Undoable(), 2)
 

@@ -99,7 +99,8 @@ func (c *draftCheck) faults(ctx context.Context, d *Draft) ([]*Error, error) {
 	j := *d.Job
 	old := c.have[j.ID]
 	switch {
-	case !p.Can(j.GroupID, model.RoleEditor) || old != nil && !p.Can(old.GroupID, model.RoleEditor):
+	case !p.Can(j.GroupID, model.RoleEditor) || old != nil && !p.Can(old.GroupID, model.RoleEditor) ||
+		j.ID != 0 && old == nil && !s.mayMiss(ctx, p, j.ID):
 		e := s.deny(ctx, p, "job.check", jobObject(j.ID))
 		e.Parts = append([]Part{key(i18n.JobinfoFieldJobgroup)}, e.Parts...)
 		return []*Error{e}, nil

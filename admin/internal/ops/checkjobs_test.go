@@ -34,13 +34,13 @@ func TestCheckJobs(t *testing.T) {
 			j.TimeZone, j.Route, j.Children = "Mars", "X", model.T("7x,999")
 		}), []string{
 			"please input Job description", "Cronillegal", "Time zoneillegal", "Route Strategyillegal",
-			"Child Job ID(7x)illegal", "Child Job ID(999)not exist",
+			"Child Job ID(7x)illegal", "Child Job ID(999)Permission limit",
 		}},
 		{"of others", draft(withID(foreign)), []string{"ExecutorPermission limit"}},
 		{"a child of others", draft(withID(a), func(j *model.Job) { j.Children = model.T(id32(foreign)) }), []string{
 			"Child Job ID(" + id32(foreign) + ")Permission limit",
 		}},
-		{"gone", draft(withID(1 << 30)), []string{"Job ID is illegal"}},
+		{"gone", draft(withID(1 << 30)), []string{"ExecutorPermission limit"}},
 		{"its code", draft(func(j *model.Job) { j.GlueType = "GLUE_SHELL" }), []string{"Editing code is not allowed"}},
 		{"new code", Draft{Job: bean(w.gold, withID(sh)), NewCode: true}, []string{"Editing code is not allowed"}},
 		{"code of a handler", Draft{Job: bean(w.gold, withID(a)), NewCode: true}, []string{

@@ -118,6 +118,10 @@ func (s *Service) checkChild(
 	switch c := found[id]; {
 	case id == j.ID:
 		return child(id32(id), i18n.SystemInvalid, "a job cannot be its own child").own("refused.child.self")
+	case c == nil && !s.mayMiss(ctx, p, id), c != nil && !p.Can(c.GroupID, model.RoleViewer):
+		e := s.deny(ctx, p, "job.child", jobObject(id))
+		e.Parts = child(id32(id), i18n.SystemPermissionLimit, "").Parts
+		return e.own("refused.child.hidden", id)
 	case c == nil:
 		return child(id32(id), i18n.SystemNotFound, "there is no job "+id32(id)).own("refused.child.gone", id)
 	case !p.Can(c.GroupID, model.RoleEditor):

@@ -122,7 +122,10 @@ func (s *Service) DeletedGroups(ctx context.Context, p Principal, f model.Delete
 func (s *Service) DeletedJob(ctx context.Context, p Principal, id int32) (*model.Deleted, error) {
 	d, err := s.deletion(ctx, model.ChangeJob, id)
 	if err != nil {
-		return nil, err
+		if j, there := s.store.Job(ctx, id); there == nil && p.Can(j.GroupID, model.RoleViewer) {
+			return nil, err
+		}
+		return nil, s.asForeign(ctx, p, err, "job.get", jobObject(id))
 	}
 	if !p.Can(d.GroupID, model.RoleViewer) {
 		return nil, s.denyThrown(ctx, p, "job.get", jobObject(id))
@@ -138,11 +141,11 @@ func (s *Service) DeletedJob(ctx context.Context, p Principal, id int32) (*model
 // DeletedGroup is DeletedJob for a group, for who has permission on it.
 func (s *Service) DeletedGroup(ctx context.Context, p Principal, id int32) (*model.Deleted, error) {
 	d, err := s.deletion(ctx, model.ChangeGroup, id)
-	if err != nil {
-		return nil, err
-	}
 	if !p.Can(id, model.RoleViewer) {
 		return nil, s.denyThrown(ctx, p, "group.get", groupObject(id))
+	}
+	if err != nil {
+		return nil, err
 	}
 	if _, err := s.store.Group(ctx, id); err == nil {
 		return nil, notDeleted(groupObject(id))

@@ -31,7 +31,7 @@ func TestUndelete(t *testing.T) {
 	require.Len(t, ids, 1)
 
 	_, err = w.Undo(plain, w.silverOnly(), ids[0], true)
-	assert.Equal(t, NotFound, asError(t, err).Kind)
+	assert.Equal(t, Forbidden, asError(t, err).Kind)
 	_, err = w.RestoreJob(plain, w.silverOnly(), id)
 	assert.Equal(t, Forbidden, asError(t, err).Kind)
 	d, err := w.DeletedJob(plain, w.mine, id)

@@ -53,7 +53,8 @@
 //	log text and kill check nothing
 //	list of logs with a job id ignores the group  both count
 //	group 0 lists everything, or is refused       lists what the caller may see
-//	job or log that does not exist: exception     the text of an illegal id
+//	job or log that does not exist: exception     the text of an illegal id; for who sees not every
+//	                                              group that of a foreign one
 //	add and update without executorHandler or     an absent text is an empty one, and a BEAN job
 //	scheduleConf: exception                       without a handler is refused, in an update too
 //	a job added with triggerStatus 1 and no next  is started: it fires at its next time

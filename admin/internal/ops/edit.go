@@ -46,7 +46,8 @@ func (s *Service) EditJob(ctx context.Context, p Principal, in JobEdit) error {
 		return fmt.Errorf("read job %d: %w", in.Job.ID, err)
 	}
 	known := err == nil
-	if (known && !p.Can(old.GroupID, model.RoleEditor)) || !p.Can(in.Job.GroupID, model.RoleEditor) {
+	foreign := known && !p.Can(old.GroupID, model.RoleEditor) || !known && !s.mayMiss(ctx, p, in.Job.ID)
+	if foreign || !p.Can(in.Job.GroupID, model.RoleEditor) {
 		return s.denyThrown(ctx, p, "job.update", jobObject(in.Job.ID))
 	}
 	if !known {

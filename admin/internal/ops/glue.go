@@ -45,7 +45,7 @@ func (s *Service) SaveGlue(ctx context.Context, p Principal, jobID int32, source
 	if err != nil && !notFound(err) {
 		return fmt.Errorf("read job %d: %w", jobID, err)
 	}
-	if err == nil && !p.Can(j.GroupID, model.RoleEditor) {
+	if err == nil && !p.Can(j.GroupID, model.RoleEditor) || err != nil && !s.mayMiss(ctx, p, jobID) {
 		return s.denyThrown(ctx, p, "job.code", jobObject(jobID))
 	}
 	if e := s.needCode(ctx, p, "job.code", jobObject(jobID)); e != nil {

@@ -238,6 +238,11 @@ func gone(err error) bool {
 // Change returns a change of an object that the principal may see; of what has
 // been deleted it is the group that it last had that counts.
 func (s *Service) Change(ctx context.Context, p Principal, id int64) (*model.Change, error) {
+	c, err := s.change(ctx, p, id)
+	return c, s.asForeign(ctx, p, err, "change.get", fmt.Sprintf("change %d", id))
+}
+
+func (s *Service) change(ctx context.Context, p Principal, id int64) (*model.Change, error) {
 	c, err := s.store.Change(ctx, id)
 	switch {
 	case notFound(err):
@@ -257,7 +262,9 @@ func (s *Service) Change(ctx context.Context, p Principal, id int64) (*model.Cha
 			err = nil
 		}
 	default:
-		if _, err = s.Job(ctx, p, c.ObjectID); gone(err) && p.Can(lastGroup(c), model.RoleViewer) {
+		if _, err = s.job(ctx, c.ObjectID); err == nil {
+			_, err = s.Job(ctx, p, c.ObjectID)
+		} else if gone(err) && p.Can(lastGroup(c), model.RoleViewer) {
 			err = nil
 		}
 	}

@@ -57,7 +57,7 @@ func TestHistory(t *testing.T) {
 		require.NoError(t, err, "its last group counts")
 	}
 	_, err = w.Change(ctx, other, changes[0].ID)
-	assert.Equal(t, NotFound, asError(t, err).Kind)
+	assert.Equal(t, Forbidden, asError(t, err).Kind)
 	_, err = w.Undo(ctx, w.admin, changes[0].ID, true)
 	assert.Equal(t, NotFound, asError(t, err).Kind, "what is deleted cannot be set back")
 	gone, err := w.JobChanges(ctx, w.mine, id, 10, 0)
@@ -102,7 +102,7 @@ func TestUndo(t *testing.T) {
 	_, err = w.Undo(ctx, w.mine, changes[2].ID, false)
 	refusal(t, err, Conflict, "It has been changed since")
 	_, err = w.Undo(ctx, w.mine, 1<<40, true)
-	assert.Equal(t, NotFound, asError(t, err).Kind)
+	assert.Equal(t, Forbidden, asError(t, err).Kind)
 }
 
 // TestRecording: what calls have written is known to who has asked for it.

@@ -48,14 +48,7 @@ func (s *Service) scopeJobs(ctx context.Context, p Principal, f *model.JobFilter
 
 // Job returns a job.
 func (s *Service) Job(ctx context.Context, p Principal, id int32) (*model.Job, error) {
-	j, err := s.job(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if !p.Can(j.GroupID, model.RoleViewer) {
-		return nil, s.denyThrown(ctx, p, "job.get", jobObject(id))
-	}
-	return j, nil
+	return s.jobFor(ctx, p, id, model.RoleViewer, "job.get", s.denyThrown)
 }
 
 // job loads a job; an unknown id is an Error.
@@ -305,8 +298,10 @@ func (s *Service) behindPlanned(j *model.Job, write func(nextMs int64) error) er
 func (s *Service) DeleteJob(ctx context.Context, p Principal, id int32) error {
 	j, err := s.store.Job(ctx, id)
 	switch {
-	case notFound(err):
+	case notFound(err) && s.mayMiss(ctx, p, id):
 		return s.needLogin(ctx, p, "job.delete")
+	case notFound(err):
+		return s.deny(ctx, p, "job.delete", jobObject(id))
 	case err != nil:
 		return fmt.Errorf("read job %d: %w", id, err)
 	case !p.Can(j.GroupID, model.RoleEditor):
@@ -332,12 +327,10 @@ func (s *Service) DeleteJob(ctx context.Context, p Principal, id int32) error {
 // StartJob makes a job fire from now on. One that is running stays as it is. For
 // operators.
 func (s *Service) StartJob(ctx context.Context, p Principal, id int32) error {
-	j, err := s.job(ctx, id)
+	j, err := s.jobFor(ctx, p, id, model.RoleOperator, "job.start", s.deny)
 	switch {
 	case err != nil:
 		return err
-	case !p.Can(j.GroupID, model.RoleOperator):
-		return s.deny(ctx, p, "job.start", jobObject(id))
 	case j.ScheduleType == model.ScheduleNone:
 		return noStart()
 	case j.Running && j.NextMs > 0:
@@ -370,12 +363,9 @@ func (s *Service) started(ctx context.Context, id int32) {
 // StopJob makes a job fire no more, and cancels what was planned and not sent. For
 // operators.
 func (s *Service) StopJob(ctx context.Context, p Principal, id int32) error {
-	j, err := s.job(ctx, id)
-	switch {
-	case err != nil:
+	j, err := s.jobFor(ctx, p, id, model.RoleOperator, "job.stop", s.deny)
+	if err != nil {
 		return err
-	case !p.Can(j.GroupID, model.RoleOperator):
-		return s.deny(ctx, p, "job.stop", jobObject(id))
 	}
 	if err := s.stop(ctx, id); err != nil {
 		return err

@@ -41,11 +41,13 @@ func (s *Service) ListLogs(ctx context.Context, p Principal, f model.LogFilter) 
 func (s *Service) Log(ctx context.Context, p Principal, id int64) (*model.Log, error) {
 	row, err := s.store.Log(ctx, id)
 	switch {
-	case notFound(err):
+	case notFound(err) && p.all():
 		return nil, &Error{
 			Kind: NotFound, Parts: []Part{key(i18n.JoblogLogidInvalid)},
 			Detail: "there is no log " + strconv.FormatInt(id, 10),
 		}
+	case notFound(err):
+		return nil, s.denyThrown(ctx, p, "log.get", logObject(id))
 	case err != nil:
 		return nil, fmt.Errorf("read log %d: %w", id, err)
 	case !p.Can(row.GroupID, model.RoleViewer):

@@ -79,7 +79,7 @@ func TestLogText(t *testing.T) {
 	w.exec.err = errors.New("connection refused")
 	_, err = w.LogText(ctx, w.mine, id, 1)
 	refusal(t, err, Unavailable, "connection refused")
-	_, err = w.LogText(ctx, w.mine, 99999, 1)
+	_, err = w.LogText(ctx, w.admin, 99999, 1)
 	refusal(t, err, NotFound, "Log ID is illegal")
 }
 

@@ -39,7 +39,7 @@ func (s *Service) moveJobs(ctx context.Context, p Principal, ids []int32, to int
 		j := jobs[id]
 		switch {
 		case j == nil:
-			err = result.take(id, noJob(id))
+			err = result.take(id, s.absentJob(ctx, p, id, "job.move", s.deny))
 		case !p.Can(j.GroupID, model.RoleEditor):
 			err = result.take(id, s.deny(ctx, p, "job.move", jobObject(id)))
 		case j.GroupID == to:

@@ -133,7 +133,7 @@ func (s *Service) deny(ctx context.Context, p Principal, action, object string) 
 		slog.String("action", action), slog.String("object", object))
 	return &Error{
 		Kind: Forbidden, Parts: []Part{key(i18n.SystemPermissionLimit)},
-		Detail: "ask an admin of this executor (group), or an administrator, for the role that it takes",
+		Detail: "it is not there, or takes a role in its executor (group): ask an admin of that, or an administrator",
 	}
 }
 

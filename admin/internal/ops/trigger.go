@@ -16,12 +16,9 @@ import (
 // job's group is registered or configured: nobody can make the admin talk, and
 // send its token, to an address of his own. For operators.
 func (s *Service) TriggerJob(ctx context.Context, p Principal, id int32, in TriggerInput) ([]int64, error) {
-	j, err := s.job(ctx, id)
+	j, err := s.jobFor(ctx, p, id, model.RoleOperator, "job.trigger", s.deny)
 	if err != nil {
 		return nil, err
-	}
-	if !p.Can(j.GroupID, model.RoleOperator) {
-		return nil, s.deny(ctx, p, "job.trigger", jobObject(id))
 	}
 	group, err := s.groupOf(ctx, j)
 	if err != nil {

@@ -61,7 +61,7 @@ func TestChildPicker(t *testing.T) {
 	report.Children = model.T(strconv.Itoa(int(j.ID)))
 	require.NoError(t, w.DB.UpdateJob(t.Context(), report, nil))
 	for children, want := range map[string]string{
-		"999": "There is no job 999.", strconv.Itoa(int(j.ID)): "its own child", strconv.Itoa(int(foreign.ID)): "You are no editor",
+		"999": "There is no job 999, or you have no role", strconv.Itoa(int(j.ID)): "its own child", strconv.Itoa(int(foreign.ID)): "or you have no role in its executor",
 		id: "without end: ", "x": "“x” is no id",
 	} {
 		assert.Contains(t, part(children), want, children)

@@ -92,7 +92,7 @@ func TestDeletedJobs(t *testing.T) {
 	for _, want := range []string{"Deleted by admin,", "Its runs went with it", "<b>deleted</b>", "Bring it back"} {
 		assert.Contains(t, page, want)
 	}
-	assert.Equal(t, http.StatusNotFound, other.Get(consoletest.PathOf(last)).Code)
+	assert.Equal(t, http.StatusForbidden, other.Get(consoletest.PathOf(last)).Code)
 	assert.Equal(t, consoletest.PathOf(last), v.Post(consoletest.PathOf(last)+"/restore", nil).Header().Get("Location"))
 	assert.Contains(t, v.Text(consoletest.PathOf(last)), "The job is back, as number")
 	assert.Equal(t, last.Name, w.Load(last.ID).Name)

@@ -288,6 +288,10 @@ state: started
 		rec := v.Post("/jobs/import", url.Values{"text": {bad}, "do": {"plan"}})
 		assert.Contains(t, rec.Body.String(), want, bad)
 	}
+	bad := strings.Repeat("{group: golden, name: a, nope: 1}\n---\n", 1100)
+	page = v.Post("/jobs/import", url.Values{"text": {bad}, "do": {"plan"}}).Body.String()
+	assert.Equal(t, 100, strings.Count(page, "unknown field"), "not all of them")
+	assert.Contains(t, page, "<li>and 1,000 more</li>")
 }
 
 // TestImportStops: what would be refused is named before anything is done; where

@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
+	"github.com/xxljob-go/xxljob/admin/internal/console/say"
 	"github.com/xxljob-go/xxljob/admin/internal/console/web"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/jobfile"
@@ -46,6 +48,9 @@ func (c *call) writeJobs(ctx context.Context, ids []int32) error {
 	httpx.WriteBody(c.W, http.StatusOK, typeYAML, body.Bytes())
 	return nil
 }
+
+// problemsShown is how many faults of a file the page names.
+const problemsShown = 100
 
 // importPage takes a file with jobs, shows what it would change, and then does it.
 type importPage struct {
@@ -83,6 +88,9 @@ func (c *call) importJobs(ctx context.Context) error {
 }
 
 func (c *call) showImport(ctx context.Context, status int, p *importPage) error {
+	if more := len(p.Problems) - problemsShown; more > 0 {
+		p.Problems = append(slices.Clip(p.Problems[:problemsShown]), c.T("home.notnamed", say.Count(more)))
+	}
 	return c.RenderStatus(ctx, status, "import", web.Head{
 		Title: c.T("jobs.import"), Section: "jobs", Crumbs: c.Under("jobs"), Script: "import.js",
 	}, p)

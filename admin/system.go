@@ -240,9 +240,10 @@ func (s *system) ended(e *store.Ending) {
 	case out.Trigger != nil:
 		code = out.Trigger.Code
 	}
-	s.metrics.Ended(code)
-	s.pulse.Ended(cmp.Or(e.Kind, model.EndByCode(model.CodeSuccess, code)))
-	if e.Kind == model.EndKilled { // a person wanted it: no fault, and nothing that works again
+	kind := cmp.Or(e.Kind, model.EndByCode(model.CodeSuccess, code))
+	s.metrics.Ended(code, kind)
+	s.pulse.Ended(kind)
+	if kind.Wanted() { // no fault, and nothing that works again
 		return
 	}
 	told := e.AlarmStatus == model.AlarmLocked

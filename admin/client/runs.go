@@ -18,6 +18,8 @@ const (
 	RunSkipped = "skipped" // its job had no use for it: its block strategy, or its instant had passed
 	RunLost    = "lost"    // nobody reports anything of it
 	RunUnsent  = "unsent"  // no executor took it
+
+	RunReplaced = "replaced" // a later run of its job took its place, as its block strategy wants
 )
 
 // Shard is the part of a broadcast that a run is.
@@ -72,7 +74,7 @@ type Run struct {
 // Ended reports whether the run has a result.
 func (r *Run) Ended() bool {
 	switch r.Status {
-	case RunSuccess, RunFailed, RunTimeout, RunKilled, RunSkipped, RunLost, RunUnsent:
+	case RunSuccess, RunFailed, RunTimeout, RunKilled, RunSkipped, RunLost, RunUnsent, RunReplaced:
 		return true
 	}
 	return false

@@ -73,13 +73,15 @@ var helpTexts = kong.Vars{
 	"executor_refused": "Only who has come to the node that answers with a wrong access token in the last hour.",
 	"executor_probe":   "Ask the executors of a group what harms nobody: are they there, idle, which version are they?",
 	"executor_address": "Address of an executor, for a group without registration. May be given several times.",
+	"run_wait":         "Wait until the runs, and their retries, have ended; exit code 4 if the last one failed.",
+	"run_wait_timeout": "Longest wait, exit code 6; 0 is no limit. The runs go on.",
 	"run_follow":       "Print the logs as they are written, and wait; beside JSON and YAML on standard error.",
 	"run_name":         "Only of the jobs of this name; where there are none, of those that have it in theirs.",
 	"run_sort":         "Order: -triggered_at, the newest first, or triggered_at, the oldest first.",
 	"run_sorts":        "-triggered_at,triggered_at",
 	"run_status": "Only waiting, running, success, failed (which is also timeout, lost and unsent), timeout, killed, " +
 		"skipped, lost or unsent.",
-	"run_statuses": ",waiting,running,success,failed,timeout,killed,skipped,lost,unsent",
+	"run_statuses": ",waiting,running,success,failed,timeout,killed,skipped,lost,unsent,replaced",
 	"key_login": "Log in as this user instead of with a key, for the first one; the password is the first line of " +
 		"standard input.",
 	"apply_files": "YAML file, a folder with *.yaml and *.yml files, or - for standard input. May be given several " +

@@ -18,6 +18,7 @@ const (
 	ExitChanges   = 3 // apply --dry-run: there is something to change
 	ExitRunFailed = 4 // job run --wait: a run failed
 	ExitNotFound  = 5 // there is no such job, run, group or key
+	ExitWaited    = 6 // job run --wait-timeout: the runs have not ended in time
 )
 
 // codedError ends the program with a code of its own.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,9 +17,9 @@ const pollEvery = 500 * time.Millisecond
 
 // waiting are the flags of commands that can wait for runs.
 type waiting struct {
-	Wait        bool          `help:"Wait until the runs have ended; exit code 4 if one failed." env:"-"`
+	Wait        bool          `help:"${run_wait}" env:"-"`
 	Follow      bool          `help:"${run_follow}" env:"-"`
-	WaitTimeout time.Duration `help:"Longest wait; 0 is no limit." default:"0" env:"-"`
+	WaitTimeout time.Duration `help:"${run_wait_timeout}" default:"0" env:"-"`
 }
 
 // jobRun runs a job once.
@@ -58,18 +59,13 @@ func (w *waiting) finish(ctx context.Context, con Console, c *client.Client, o *
 	}
 	if w.WaitTimeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, w.WaitTimeout,
-			fmt.Errorf("the runs have not ended within %v", w.WaitTimeout))
+		late := fmt.Errorf("the runs have not ended within %v; they go on", w.WaitTimeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, w.WaitTimeout, codedError{err: late, code: ExitWaited})
 		defer cancel()
 	}
 	runs := make([]*client.Run, 0, len(ids))
 	for _, id := range ids {
-		if w.Follow {
-			if err := followOne(ctx, o.aside(con), c, id); err != nil {
-				return orCause(ctx, err)
-			}
-		}
-		run, err := ended(ctx, c, id)
+		run, err := w.last(ctx, con, c, o, id)
 		if err != nil {
 			return orCause(ctx, err)
 		}
@@ -88,6 +84,28 @@ func (w *waiting) finish(ctx context.Context, con Console, c *client.Client, o *
 		return codedError{err: errors.New(strings.Join(faults, ", ")), code: ExitRunFailed}
 	}
 	return nil
+}
+
+// last waits for the end of a run, and of the retries that follow it, and returns the
+// last of them.
+func (w *waiting) last(ctx context.Context, con Console, c *client.Client, o *Form, id int64) (*client.Run, error) {
+	for {
+		if w.Follow {
+			if err := followOne(ctx, o.aside(con), c, id); err != nil {
+				return nil, err
+			}
+		}
+		run, err := ended(ctx, c, id)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(run.FollowedBy, func(l client.RunLink) bool { return l.Cause == client.CauseRetry })
+		if i < 0 {
+			return run, nil
+		}
+		id = run.FollowedBy[i].ID
+		fmt.Fprintf(con.Err, "run %d: %s; run %d tries it again\n", run.ID, run.Status, id)
+	}
 }
 
 // orCause says why ctx ended, where that is what has happened.

@@ -19,6 +19,8 @@ func endOf(out *model.Outcome) model.EndKind {
 		return h.End
 	case h != nil && killed(h):
 		return model.EndKilled
+	case h != nil && strings.HasPrefix(h.Msg.S, wire.ReasonCovered):
+		return model.EndReplaced
 	case h != nil:
 		return model.EndByCode(model.CodeSuccess, h.Code)
 	case t.Code != model.CodeSuccess && t.End != model.EndOpen:

@@ -44,6 +44,10 @@ func TestEndOf(t *testing.T) {
 			name: "words about a kill",
 			give: model.Outcome{Handle: handle(500, 0, "it said: "+wire.ReasonKilled)}, want: model.EndFailed,
 		},
+		{
+			name: "replaced",
+			give: model.Outcome{Handle: handle(500, 0, wire.ReasonCovered+" [job running, killed]")}, want: model.EndReplaced,
+		},
 		{name: "given up", give: model.Outcome{Handle: handle(500, model.EndLost, "")}, want: model.EndLost},
 	}
 	for _, tt := range tests {
@@ -54,16 +58,19 @@ func TestEndOf(t *testing.T) {
 	}
 }
 
-// What a person has ended is neither retried nor alarmed.
-func TestKilledIsNoFault(t *testing.T) {
+// What a person has ended, or a later run has replaced, is neither retried nor
+// alarmed.
+func TestWhatWasWantedIsNoFault(t *testing.T) {
 	t.Parallel()
 	f := follow{w: &Writer{cfg: Config{Alarms: true}}}
-	e := &store.Ending{
-		Ends: true, Job: &model.Job{ID: 1}, Run: &model.Run{JobID: 1, RetriesLeft: 3},
-		Outcome: &model.Outcome{Handle: &model.HandleResult{Code: 500, End: model.EndKilled}},
+	for _, kind := range []model.EndKind{model.EndKilled, model.EndReplaced} {
+		e := &store.Ending{
+			Ends: true, Job: &model.Job{ID: 1}, Run: &model.Run{JobID: 1, RetriesLeft: 3},
+			Outcome: &model.Outcome{Handle: &model.HandleResult{Code: 500, End: kind}},
+		}
+		assert.NoError(t, f.decide(t.Context(), []*store.Ending{e}))
+		assert.Equal(t, kind, e.Kind)
+		assert.Equal(t, model.AlarmNone, e.AlarmStatus)
+		assert.Empty(t, e.NewRuns)
 	}
-	assert.NoError(t, f.decide(t.Context(), []*store.Ending{e}))
-	assert.Equal(t, model.EndKilled, e.Kind)
-	assert.Equal(t, model.AlarmNone, e.AlarmStatus)
-	assert.Empty(t, e.NewRuns)
 }

@@ -98,10 +98,11 @@ func runOf(e *store.Ending) *model.Run {
 }
 
 // failure adds the retry and decides about the alarm. What an operator has ended
-// is no fault: somebody wanted it.
+// is no fault: somebody wanted it. Nor is what a later run has replaced, as its job
+// wants: its retry would replace that run in turn.
 func (f *follow) failure(e *store.Ending, run *model.Run) {
 	e.AlarmStatus = model.AlarmNone
-	if e.Job == nil || run == nil || e.Kind == model.EndKilled {
+	if e.Job == nil || run == nil || e.Kind.Wanted() {
 		return
 	}
 	if e.Run == nil && e.Log.TriggerCode == model.CodeNone && f.now.Sub(e.Log.TriggerTime) < javaTriggers {

@@ -9,6 +9,9 @@ var consoleRuns = pageTexts{
 	"runs.lost":    {"失联", "失聯", "lost"},
 	"runs.killed":  {"被人工终止", "被人工終止", "killed"},
 	"runs.skipped": {"已跳过", "已略過", "skipped"},
+
+	"runs.replaced": {"被后来的运行取代", "被後來的執行取代", "replaced by a later run"},
+
 	"runs.faults":  {"所有异常", "所有異常", "failed in any way"},
 	"runs.running": {"运行中", "執行中", "running"},
 	"runs.waiting": {"等待中", "等待中", "waiting"},

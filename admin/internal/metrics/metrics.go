@@ -35,9 +35,6 @@ type Metrics struct {
 	misfires prometheus.Counter
 	doubles  prometheus.Counter
 	ended    *prometheus.CounterVec
-	success  prometheus.Counter
-	failed   prometheus.Counter
-	timeout  prometheus.Counter
 	void     *prometheus.CounterVec
 	voids    map[Void]prometheus.Counter
 	batch    prometheus.Histogram
@@ -93,10 +90,11 @@ func (m *Metrics) makeRuns() {
 	m.planning = histogram("plan_seconds", "Length of a planning pass that planned something.", storeBuckets)
 	m.misfires = counter("misfires_total", "Planned instants that were missed and recorded as a gap.")
 	m.doubles = counter("duplicates_suppressed_total", "Runs not recorded because the instant had a run already.")
-	m.ended = counters("runs_ended_total", "Runs that ended, by result.", "result")
-	m.success = m.ended.WithLabelValues("success")
-	m.failed = m.ended.WithLabelValues("failed")
-	m.timeout = m.ended.WithLabelValues("timeout")
+	m.ended = counters("runs_ended_total", "Runs that ended, by result, as the code says, and by kind.",
+		"result", "kind")
+	for kind, word := range endWords {
+		m.ended.WithLabelValues(resultOf(codeOf(kind)), word)
+	}
 	m.void = counters("results_void_total", "Results that ended no run: it had ended otherwise (late), the same "+
 		"result had come before (repeated), there is no such run (unknown).", "reason")
 	m.voids = make(map[Void]prometheus.Counter)
@@ -162,17 +160,44 @@ func (m *Metrics) Misfired(instants int) { m.misfires.Add(float64(max(instants, 
 // Suppressed counts runs that had a record already.
 func (m *Metrics) Suppressed(runs int) { m.doubles.Add(float64(max(runs, 0))) }
 
-// Ended counts a run that ended with this code: that of its result, or of its
-// trigger when it was refused.
-func (m *Metrics) Ended(code int32) {
+// endWords are the kinds of ends in the words of the REST API.
+var endWords = map[model.EndKind]string{
+	model.EndOK: "success", model.EndFailed: "failed", model.EndTimeout: "timeout", model.EndKilled: "killed",
+	model.EndSkipped: "skipped", model.EndLost: "lost", model.EndUnsent: "unsent", model.EndReplaced: "replaced",
+}
+
+// codeOf is the code with which runs of a kind end.
+func codeOf(kind model.EndKind) int32 {
+	switch kind {
+	case model.EndOK:
+		return model.CodeSuccess
+	case model.EndTimeout:
+		return model.CodeTimeout
+	default:
+		return model.CodeFail
+	}
+}
+
+// resultOf is the result that a code stands for.
+func resultOf(code int32) string {
 	switch code {
 	case model.CodeSuccess:
-		m.success.Inc()
+		return "success"
 	case model.CodeTimeout:
-		m.timeout.Inc()
+		return "timeout"
 	default:
-		m.failed.Inc()
+		return "failed"
 	}
+}
+
+// Ended counts a run that ended with this code, that of its result, or of its
+// trigger when it was refused, and how it ended.
+func (m *Metrics) Ended(code int32, kind model.EndKind) {
+	word, known := endWords[kind]
+	if !known {
+		word = resultOf(code)
+	}
+	m.ended.WithLabelValues(resultOf(code), word).Inc()
 }
 
 // Void is why a result ended no run.

@@ -50,10 +50,11 @@ func TestObservers(t *testing.T) {
 	m.Planned(0, time.Second)
 	m.Misfired(3)
 	m.Suppressed(2)
-	m.Ended(200)
-	m.Ended(502)
-	m.Ended(500)
-	m.Ended(0)
+	m.Ended(200, model.EndOK)
+	m.Ended(502, model.EndTimeout)
+	m.Ended(500, model.EndFailed)
+	m.Ended(500, model.EndKilled)
+	m.Ended(0, model.EndOpen)
 	m.Voided(ResultLate)
 	m.Voided(ResultRepeated)
 	m.Voided(ResultRepeated)
@@ -79,9 +80,11 @@ func TestObservers(t *testing.T) {
 		`xxljob_plan_seconds_count`:                                   "1",
 		`xxljob_misfires_total`:                                       "3",
 		`xxljob_duplicates_suppressed_total`:                          "2",
-		`xxljob_runs_ended_total{result="success"}`:                   "1",
-		`xxljob_runs_ended_total{result="timeout"}`:                   "1",
-		`xxljob_runs_ended_total{result="failed"}`:                    "2",
+		`xxljob_runs_ended_total{kind="success",result="success"}`:    "1",
+		`xxljob_runs_ended_total{kind="timeout",result="timeout"}`:    "1",
+		`xxljob_runs_ended_total{kind="failed",result="failed"}`:      "2",
+		`xxljob_runs_ended_total{kind="killed",result="failed"}`:      "1",
+		`xxljob_runs_ended_total{kind="replaced",result="failed"}`:    "0",
 		`xxljob_results_void_total{reason="late"}`:                    "1",
 		`xxljob_results_void_total{reason="repeated"}`:                "2",
 		`xxljob_results_void_total{reason="unknown"}`:                 "0",

@@ -18,6 +18,10 @@ const (
 	EndSkipped EndKind = 5 // nobody ran it, as its job wants: its block strategy discarded it, its instant had passed
 	EndLost    EndKind = 6 // nobody reports anything of it
 	EndUnsent  EndKind = 7 // no executor took it
+
+	// EndReplaced is that a later run of the job has taken its place, as the block
+	// strategy of the job wants.
+	EndReplaced EndKind = 8
 )
 
 // Fault reports whether somebody should look at a run that ended like this.
@@ -25,10 +29,14 @@ func (k EndKind) Fault() bool {
 	switch k {
 	case EndFailed, EndTimeout, EndLost, EndUnsent:
 		return true
-	case EndOpen, EndOK, EndKilled, EndSkipped:
+	case EndOpen, EndOK, EndKilled, EndSkipped, EndReplaced:
 	}
 	return false
 }
+
+// Wanted reports whether the run was ended because a person or its job wanted that:
+// it is not tried again, and nobody is told.
+func (k EndKind) Wanted() bool { return k == EndKilled || k == EndReplaced }
 
 // EndByCode is what the codes of a log row say: all there is of runs of a Java
 // admin, and of those that ended before ends were kept.

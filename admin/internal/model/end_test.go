@@ -78,9 +78,10 @@ func TestKindAndTook(t *testing.T) {
 	}
 	for kind, want := range map[EndKind]bool{
 		EndOpen: false, EndOK: false, EndFailed: true, EndTimeout: true, EndKilled: false, EndSkipped: false,
-		EndLost: true, EndUnsent: true,
+		EndLost: true, EndUnsent: true, EndReplaced: false,
 	} {
 		assert.Equal(t, want, kind.Fault(), kind)
+		assert.Equal(t, kind == EndKilled || kind == EndReplaced, kind.Wanted(), kind)
 	}
 }
 
@@ -95,7 +96,7 @@ func TestRunResults(t *testing.T) {
 			kinds[k] = true
 		}
 	}
-	assert.Len(t, kinds, 5)
+	assert.Len(t, kinds, 6)
 	assert.True(t, RunAny.Valid())
 	assert.False(t, RunResult("strange").Valid())
 }

@@ -18,6 +18,9 @@ const (
 	RunUnsent  RunResult = "unsent"
 	RunKilled  RunResult = "killed"
 	RunSkipped RunResult = "skipped"
+
+	RunReplaced RunResult = "replaced"
+
 	RunRunning RunResult = "running" // accepted and not ended
 	RunWaiting RunResult = "waiting" // not known to be accepted
 )
@@ -29,7 +32,8 @@ func (r RunResult) Valid() bool { return r == RunAny || slices.Contains(RunResul
 // which people are offered them.
 func RunResults() []RunResult {
 	return []RunResult{
-		RunOK, RunFailed, RunTimeout, RunLost, RunUnsent, RunKilled, RunSkipped, RunRunning, RunWaiting,
+		RunOK, RunFailed, RunTimeout, RunLost, RunUnsent, RunKilled, RunReplaced, RunSkipped,
+		RunRunning, RunWaiting,
 	}
 }
 
@@ -47,6 +51,8 @@ func (r RunResult) Kind() EndKind {
 		return EndKilled
 	case RunSkipped:
 		return EndSkipped
+	case RunReplaced:
+		return EndReplaced
 	case RunAny, RunOK, RunFailed, RunRunning, RunWaiting:
 	}
 	return EndOpen

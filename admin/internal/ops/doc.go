@@ -80,6 +80,8 @@
 //	kill of a run that has ended kills a later    refused
 //	run of the job
 //	a killed run is tried again, and alarms       neither: a person has ended it
+//	a run that a later one has replaced           neither: its job wants that (COVER_EARLY),
+//	(COVER_EARLY) is tried again, and alarms      and its retry would replace the later run
 //	log text of a run that has no address:        the end, or why there is none
 //	exception
 //	clear deletes the rows of open runs           ends them first, as failed, without a retry

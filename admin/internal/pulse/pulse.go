@@ -60,8 +60,8 @@ func (p *Pulse) Since() time.Time { return p.since }
 // Sent notes that a planned trigger was sent, late after its instant.
 func (p *Pulse) Sent(late time.Duration) { p.slot().sent[stepOf(late)].Add(1) }
 
-// Ended notes how a run ended. One that a person ended, or that nobody ran as its
-// job wants, says nothing of how jobs do, and does not count.
+// Ended notes how a run ended. One that a person ended, or that was replaced or not
+// run as its job wants, says nothing of how jobs do, and does not count.
 func (p *Pulse) Ended(kind model.EndKind) {
 	s := p.slot()
 	switch kind {
@@ -73,7 +73,7 @@ func (p *Pulse) Ended(kind model.EndKind) {
 		s.timeout.Add(1)
 	case model.EndLost:
 		s.lost.Add(1)
-	case model.EndOpen, model.EndKilled, model.EndSkipped:
+	case model.EndOpen, model.EndKilled, model.EndSkipped, model.EndReplaced:
 	}
 }
 

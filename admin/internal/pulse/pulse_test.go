@@ -21,7 +21,7 @@ func TestPulse(t *testing.T) {
 		}
 		p.Sent(-time.Second)
 		p.Sent(3 * time.Second)
-		for kind := model.EndOpen; kind <= model.EndUnsent; kind++ {
+		for kind := model.EndOpen; kind <= model.EndReplaced; kind++ {
 			p.Ended(kind)
 		}
 		p.Ended(model.EndOK)

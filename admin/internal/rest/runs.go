@@ -102,6 +102,7 @@ func viewRun(l *model.Log) runView {
 var ends = map[model.EndKind]string{
 	model.EndOK: "success", model.EndFailed: "failed", model.EndTimeout: "timeout", model.EndKilled: "killed",
 	model.EndSkipped: "skipped", model.EndLost: "lost", model.EndUnsent: "unsent",
+	model.EndReplaced: "replaced",
 }
 
 // status is a run's state in one word.
@@ -150,7 +151,7 @@ var runFilters = []string{
 var results = map[string]model.RunResult{
 	"": model.RunAny, "waiting": model.RunWaiting, "running": model.RunRunning, "success": model.RunOK,
 	"failed": model.RunFailed, "timeout": model.RunTimeout, "killed": model.RunKilled, "skipped": model.RunSkipped,
-	"lost": model.RunLost, "unsent": model.RunUnsent,
+	"lost": model.RunLost, "unsent": model.RunUnsent, "replaced": model.RunReplaced,
 }
 
 func listRuns(ctx context.Context, c *call) error {
@@ -194,7 +195,7 @@ func (c *call) runFilter() (f model.RunFilter, err error) {
 		return f, err
 	}
 	word, err := c.choice("status", "waiting", "running", "success", "failed", "timeout", "killed", "skipped", "lost",
-		"unsent")
+		"unsent", "replaced")
 	if err != nil {
 		return f, err
 	}

@@ -116,8 +116,10 @@ func (w *where) result(r model.RunResult) {
 		w.add("l.handle_code + 0 = 200") // not by an index: nearly all rows have it
 	case model.RunFailed:
 		w.add(logFailed)
-		w.add("NOT EXISTS (SELECT 1 FROM xxljob_log_end x WHERE x.log_id = l.id AND x.kind IN (4, 5) AND x.kind <> 1)")
-	case model.RunTimeout, model.RunLost, model.RunUnsent, model.RunKilled, model.RunSkipped:
+		w.add("NOT EXISTS (SELECT 1 FROM xxljob_log_end x WHERE x.log_id = l.id AND x.kind IN (4, 5, 8) AND " +
+			"x.kind <> 1)")
+	case model.RunTimeout, model.RunLost, model.RunUnsent, model.RunKilled, model.RunSkipped,
+		model.RunReplaced:
 		// In the words of the partial index that serves it.
 		w.add("e.kind = " + strconv.Itoa(int(r.Kind())) + " AND e.kind <> 1")
 	case model.RunRunning:

@@ -321,7 +321,7 @@ _xxl_job_admin() {
     " run list --job") words="" ;;
     " run list --name") words="" ;;
     " run list --group") words="" ;;
-    " run list --status") words="waiting running success failed timeout killed skipped lost unsent" ;;
+    " run list --status") words="waiting running success failed timeout killed skipped lost unsent replaced" ;;
     " run list --text") words="" ;;
     " run list --since") words="" ;;
     " run list --until") words="" ;;

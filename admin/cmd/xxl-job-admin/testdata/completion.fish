@@ -314,7 +314,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l output -s o -
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l job -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l name -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l group -r
-complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l status -r -f -a "waiting running success failed timeout killed skipped lost unsent"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l status -r -f -a "waiting running success failed timeout killed skipped lost unsent replaced"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l text -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l since -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " run list"' -l until -r

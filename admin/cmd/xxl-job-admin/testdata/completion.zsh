@@ -245,7 +245,7 @@ _xxl_job_admin() {
     " run list --job") _files; return ;;
     " run list --name") _files; return ;;
     " run list --group") _files; return ;;
-    " run list --status") compadd -- waiting running success failed timeout killed skipped lost unsent; return ;;
+    " run list --status") compadd -- waiting running success failed timeout killed skipped lost unsent replaced; return ;;
     " run list --text") _files; return ;;
     " run list --since") _files; return ;;
     " run list --until") _files; return ;;

@@ -64,7 +64,7 @@ type shown struct{ kind, word string }
 var endStates = map[model.EndKind]shown{
 	model.EndOK: {"ok", "ok"}, model.EndFailed: {"bad", "failed"}, model.EndTimeout: {"bad", "timeout"},
 	model.EndUnsent: {"bad", "unsent"}, model.EndLost: {"lost", "lost"}, model.EndKilled: {"kill", "killed"},
-	model.EndSkipped: {"skip", "skipped"},
+	model.EndSkipped: {"skip", "skipped"}, model.EndReplaced: {"skip", "replaced"},
 }
 
 // Lasted is how long a run took, or has been at it: to the millisecond where that

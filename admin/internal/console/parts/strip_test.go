@@ -89,7 +89,7 @@ func TestWaysToEnd(t *testing.T) {
 	c := Of(&web.Call{Lang: i18n.En, Cfg: &web.Config{Location: time.UTC, Now: time.Now}})
 	var words []string
 	for _, r := range recent(
-		[2]int{1}, [2]int{2}, [2]int{3}, [2]int{4}, [2]int{5}, [2]int{6}, [2]int{7}, [2]int{0},
+		[2]int{1}, [2]int{2}, [2]int{3}, [2]int{4}, [2]int{5}, [2]int{6}, [2]int{7}, [2]int{8}, [2]int{0},
 	) {
 		how := c.StateOf(r)
 		words = append(words, how.Kind+" "+how.Text)
@@ -97,7 +97,7 @@ func TestWaysToEnd(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"ok succeeded", "bad failed", "bad timed out", "kill killed", "skip skipped", "lost lost", "bad not started",
-		"run running",
+		"skip replaced by a later run", "run running",
 	}, words)
 	assert.Equal(t, "wait waiting", c.StateOf(model.Recent{}).Kind+" "+c.StateOf(model.Recent{}).Text)
 }

@@ -107,7 +107,7 @@ func (f *fixture) pageIDs(t *testing.T, filter model.RunFilter) (ids []int64) {
 }
 
 func hotEndKinds(t *testing.T, f *fixture) {
-	runs := f.create(t, 10)
+	runs := f.create(t, 11)
 	ids := make([]int64, len(runs))
 	var outs []*model.Outcome
 	said := make(map[int64]model.EndKind)
@@ -125,6 +125,7 @@ func hotEndKinds(t *testing.T, f *fixture) {
 		{refusal(0), model.EndOpen},                // whoever decides says nothing
 		{result(0, 502, "slow"), model.EndOpen},    // likewise
 		{result(0, 500, "again"), model.EndKilled}, // for another job
+		{result(0, 500, "covered"), model.EndReplaced},
 	} {
 		ids[i], give.out.LogID = runs[i].LogID, runs[i].LogID
 		outs = append(outs, give.out)
@@ -147,6 +148,7 @@ func hotEndKinds(t *testing.T, f *fixture) {
 		{model.RunTimeout, []int{2}},
 		{model.RunKilled, []int{9, 3}},
 		{model.RunSkipped, []int{4}},
+		{model.RunReplaced, []int{10}},
 		{model.RunLost, []int{5}},
 		{model.RunUnsent, []int{7, 6}},
 	} {

@@ -83,6 +83,11 @@ var consoleAdmin = pageTexts{
 	},
 
 	"audit.csv":         {"导出 CSV", "匯出 CSV", "Export as CSV"},
+	"sort":              {"排序", "排序", "Sort"},
+	"sort.first":        {"第一页", "第一頁", "First page"},
+	"sort.up":           {"{0} 升序", "{0} 遞增", "{0}, ascending"},
+	"sort.down":         {"{0} 降序", "{0} 遞減", "{0}, descending"},
+	"sort.usual":        {"默认", "預設", "what needs a look first"},
 	"audit.at":          {"时间", "時間", "Time"},
 	"audit.action":      {"操作", "操作", "Action"},
 	"audit.object":      {"对象", "對象", "Object"},
@@ -94,7 +99,5 @@ var consoleAdmin = pageTexts{
 	"audit.badtime":     {"“{0}”不是时间", "「{0}」不是時間", "“{0}” is no time"},
 	"audit.itself":      {"系统", "系統", "the admin itself"},
 	"audit.nomatch":     {"没有符合条件的记录。", "沒有符合條件的記錄。", "No record matches."},
-	"audit.older":       {"更早", "更早", "Older"},
-	"audit.newest":      {"最新", "最新", "Newest"},
 	"audit.none":        {"还没有记录。", "還沒有記錄。", "Nothing has been changed yet."},
 }

@@ -71,7 +71,8 @@ var consoleAlarms = pageTexts{
 	"alarms.ack.hint": {
 		"表示有人已看到并在处理：概览不再计入，直到再次告警；消息照常发送，不想收到请设静默",
 		"表示有人已看到並在處理：概覽不再計入，直到再次告警；訊息照常傳送，不想收到請設靜音",
-		"Somebody has seen it and looks after it: the overview does not count it until it is raised again. Messages go on; a mute window holds them back",
+		"Somebody has seen it and looks after it: the overview does not count it until it is " +
+			"raised again. Messages go on; a mute window holds them back",
 	},
 	"alarms.acked":             {"已确认", "已確認", "acknowledged"},
 	"alarms.acked.by":          {"{0} 确认于", "{0} 確認於", "by {0}"},

@@ -33,6 +33,8 @@ var consoleAudit = pageTexts{
 	"audit.did.mute.end":      {"解除静音", "解除靜音", "ended a mute"},
 	"audit.did.rule.set":      {"设置告警规则", "設定告警規則", "set an alarm rule"},
 	"audit.did.rule.delete":   {"删除告警规则", "刪除告警規則", "deleted an alarm rule"},
+	"audit.did.alarm.ack":     {"确认告警", "確認告警", "acknowledged an alarm"},
+	"audit.did.alarm.unack":   {"撤销告警确认", "撤銷告警確認", "took an acknowledgement back"},
 	"audit.did.alarm.test":    {"测试告警渠道", "測試告警管道", "tested a channel"},
 	"audit.did.setup.finish":  {"完成初始设置", "完成初始設定", "finished the setup"},
 

@@ -10,11 +10,11 @@ var consoleEdit = pageTexts{
 	"edit.choose": {"请选择", "請選擇", "Choose one"},
 	"edit.empty":  {"不能为空。", "不能為空。", "This must not be empty."},
 	"edit.handler.empty": {
-		"请填写执行器代码中注册的处理器名称。", "請填寫執行器程式中註冊的處理器名稱。",
+		"请填写执行器代码中注册的 JobHandler 名称。", "請填寫執行器程式中註冊的 JobHandler 名稱。",
 		"Give the name that the code of the executor has registered.",
 	},
 	"edit.handler.hint": {"执行器代码中注册的名称", "執行器程式中註冊的名稱", "As registered in the code of the executor"},
-	"edit.type.bean":    {"BEAN（执行器中的处理器）", "BEAN（執行器中的處理器）", "BEAN (a handler in the executor)"},
+	"edit.type.bean":    {"BEAN（执行器中的 JobHandler）", "BEAN（執行器中的 JobHandler）", "BEAN (a handler in the executor)"},
 	"edit.json.ok":      {"JSON 格式正确", "JSON 格式正確", "well-formed JSON"},
 	"edit.json.bad":     {"看起来像 JSON，但格式有误：", "看起來像 JSON，但格式有誤：", "looks like JSON, but is none:"},
 	"edit.json.at": {

@@ -21,8 +21,8 @@ var consoleHelp = pageTexts{
 			"seconds later.",
 	},
 	"help.job": {
-		"新建一个处理器为 greet、参数为任意名字的任务，然后立即执行。",
-		"新增一個處理器為 greet、參數為任意名字的任務，然後立即執行。",
+		"新建一个 JobHandler 为 greet、参数为任意名字的任务，然后立即执行。",
+		"新增一個 JobHandler 為 greet、參數為任意名字的任務，然後立即執行。",
 		"Make a job with the handler greet and any name as its parameter, and run it now.",
 	},
 	"help.more": {"还需要知道", "還需要知道", "Good to know"},

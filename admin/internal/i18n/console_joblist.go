@@ -18,8 +18,8 @@ var consoleJobList = pageTexts{
 	"jobs.export.found": {"导出筛选结果", "匯出篩選結果", "Export what is found"},
 	"jobs.import":       {"导入任务", "匯入任務", "Import jobs"},
 	"jobs.move.hint": {
-		"新的执行器须注册了相同名称的处理器。已在途的运行仍归原执行器。",
-		"新的執行器須註冊了相同名稱的處理器。已在途的執行仍歸原執行器。",
+		"新的执行器须注册了相同名称的 JobHandler。已在途的运行仍归原执行器。",
+		"新的執行器須註冊了相同名稱的 JobHandler。已在途的執行仍歸原執行器。",
 		"It must have registered handlers of the same names. Runs on their way stay with the old one.",
 	},
 	"jobs.bulk.move": {"已移动 {0} 个任务。", "已移動 {0} 個任務。", "Moved jobs: {0}."},
@@ -70,7 +70,7 @@ var consoleJobList = pageTexts{
 	"jobs.sure.others": {"以及另外 {0} 个。", "以及另外 {0} 個。", "And {0} {0|other|others}."},
 
 	"job.tags":          {"标签", "標籤", "Tags"},
-	"job.handler.short": {"处理器", "處理器", "Handler"},
+	"job.handler.short": {"JobHandler", "JobHandler", "Handler"},
 	"job.strip.unit":    {"柱高为耗时，满格 {0}", "柱高為耗時，滿格 {0}", "height is the duration, full height {0}"},
 	"job.strip.order":   {"最右为最近一次", "最右為最近一次", "the newest stands at the right"},
 	"job.strip.knee": {

@@ -325,9 +325,6 @@ func actions(o target) []action {
 		{"Cluster", func(ctx context.Context, w *world, p Principal) error { return conflict(drop(w.Cluster(ctx, p))) }},
 		{"About", func(ctx context.Context, w *world, p Principal) error { return conflict(drop(w.About(ctx, p))) }},
 		{"SetNewJobZone", func(ctx context.Context, w *world, p Principal) error { return w.SetNewJobZone(ctx, p, "UTC") }},
-		{"Sessions, of another", func(ctx context.Context, w *world, p Principal) error {
-			return conflict(drop(w.Sessions(ctx, p, o.user, 0, 1)))
-		}},
 		{"EndSession", func(ctx context.Context, w *world, p Principal) error { return conflict(w.EndSession(ctx, p, "none")) }},
 		{"EndUserSessions, of another", func(ctx context.Context, w *world, p Principal) error {
 			return conflict(drop(w.EndUserSessions(ctx, p, o.user, "")))
@@ -342,7 +339,6 @@ func actions(o target) []action {
 		{"ListSessions", func(ctx context.Context, w *world, p Principal) error {
 			return conflict(drop(w.ListSessions(ctx, p, model.SessionFilter{UserID: o.user})))
 		}},
-		{"Keys", func(ctx context.Context, w *world, p Principal) error { return drop(w.Keys(ctx, p, 1, 0)) }},
 		{"Key", func(ctx context.Context, w *world, p Principal) error { return drop(w.Key(ctx, p, o.key)) }},
 		{"RevokeKey", func(ctx context.Context, w *world, p Principal) error { return w.RevokeKey(ctx, p, o.key) }},
 		{"User", func(ctx context.Context, w *world, p Principal) error { return drop(w.User(ctx, p, o.user)) }},

@@ -139,16 +139,6 @@ func (s *Service) FindKey(ctx context.Context, secret string) (*model.Key, error
 	return hideKey(k), nil
 }
 
-// Keys returns API keys without their hashes, newest first: at most limit (1 to
-// 1,000) with an id below beforeID (0 is the newest). For administrators.
-func (s *Service) Keys(ctx context.Context, p Principal, limit int, beforeID int64) ([]*model.Key, error) {
-	f := model.KeyFilter{Limit: limit}
-	if beforeID > 0 {
-		f.Order.After = &model.Mark{ID: beforeID}
-	}
-	return s.ListKeys(ctx, p, f)
-}
-
 // ListKeys returns API keys without their hashes, newest first unless f.Order says
 // otherwise. For administrators.
 func (s *Service) ListKeys(ctx context.Context, p Principal, f model.KeyFilter) ([]*model.Key, error) {

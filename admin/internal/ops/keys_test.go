@@ -54,7 +54,7 @@ func TestKeys(t *testing.T) {
 	require.NoError(t, w.RevokeKey(ctx, w.admin, k.ID))
 	_, err = w.FindKey(ctx, secret)
 	require.ErrorIs(t, err, ErrNoKey, "it is revoked")
-	list, err := w.Keys(ctx, w.admin, 10, 0)
+	list, err := w.ListKeys(ctx, w.admin, model.KeyFilter{})
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	assert.Empty(t, list[0].Hash)

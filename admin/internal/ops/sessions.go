@@ -46,11 +46,6 @@ func (s *Service) needLogins() error {
 	return nil
 }
 
-// Sessions is ListSessions by when they were last used.
-func (s *Service) Sessions(ctx context.Context, p Principal, userID int32, offset, limit int) ([]SessionView, error) {
-	return s.ListSessions(ctx, p, model.SessionFilter{UserID: userID, Offset: offset, Limit: limit})
-}
-
 // ListSessions returns sessions that count, those last used first unless f.Order
 // says otherwise, at most f.Limit (1 to 1,000): those of a user, or with 0
 // everybody's, which is for administrators, like those of others. The times of f

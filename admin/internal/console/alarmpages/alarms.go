@@ -2,6 +2,7 @@ package alarmpages
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +21,12 @@ const (
 
 // alarmsPage is the page of alarms.
 type alarmsPage struct {
-	Open     []parts.AlarmRow
-	OpenMore bool
+	Open      []parts.AlarmRow
+	Columns   []web.Column // of the open ones
+	Sorts     []web.Order
+	RenewOpen string
+	Keep      url.Values // of the ended ones, for the form of orders
+	OpenMore  bool
 	endedAlarms
 	Channels []parts.ChannelRow
 	Hidden   int // channels whose names the visitor is not told
@@ -35,10 +40,37 @@ type alarmsPage struct {
 	Here     string
 }
 
+// The orders of alarms by the keys of their columns.
+var (
+	openOrders = map[string]string{
+		"alarms.since": model.OrderFirst, "alarms.lasttime": model.OrderLast, "alarms.count": model.OrderCount,
+	}
+	endedOrders = map[string]string{"alarms.since": model.OrderFirst, "alarms.until": model.OrderEnded}
+)
+
+// alarmColumns are the columns of a list of alarms; last is the key of that which
+// says when they were raised last, or ended.
+func alarmColumns(last string, orders map[string]string) []web.Sortable {
+	cols := []web.Sortable{
+		{Key: "alarms.state", Class: "fit"},
+		{Key: "alarms.what"},
+		{Key: "alarms.about"},
+		{Key: "alarms.since"},
+		{Key: last},
+		{Key: "alarms.count", Class: "num"},
+		{Key: "alarms.message"},
+		{Key: "alarms.told"},
+	}
+	for i := range cols {
+		cols[i].Name, cols[i].Descending = orders[cols[i].Key], true
+	}
+	return cols
+}
+
 // alarms shows what is wrong, what was, who is told, and what is muted.
 func (c *call) alarms(ctx context.Context) error {
 	p := alarmsPage{Here: "/alarms", Job: c.Positive("job")}
-	open, err := c.Cfg.Ops.Alarms(ctx, c.Who, model.AlarmFilter{Limit: parts.AlarmsOpen})
+	open, err := c.Cfg.Ops.Alarms(ctx, c.Who, model.AlarmFilter{Order: c.OrderOf("open", ""), Limit: parts.AlarmsOpen})
 	if err != nil {
 		return err
 	}
@@ -46,6 +78,11 @@ func (c *call) alarms(ctx context.Context) error {
 	if err := c.endedAlarms(ctx, &p.endedAlarms); err != nil {
 		return err
 	}
+	columns := alarmColumns("alarms.lasttime", openOrders)
+	p.Columns = c.ColumnsBy("open", "/alarms", p.Filter, "-first_at", columns)
+	p.Sorts = c.Orders(p.Filter.Get("open"), "-first_at", columns)
+	p.Keep = c.Filter("of", "what", "from", "to", "sort")
+	p.RenewOpen = web.PathWith("/alarms", c.Filter("open"), "part", "open")
 	if err := c.alarmSettings(ctx, &p); err != nil {
 		return err
 	}

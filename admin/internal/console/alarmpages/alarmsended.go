@@ -13,21 +13,23 @@ import (
 
 // endedAlarms is the list of alarms that have ended, and what it is narrowed to.
 type endedAlarms struct {
-	Filter   url.Values // as it stands in the address
-	Filtered bool
-	Problem  string
-	Seen     []web.Option // groups whose alarms the visitor sees
-	Kinds    []web.Option
-	Recent   []parts.AlarmRow
-	Next     string // path of the next page; "" at the end
-	First    string // path of the first page; "" on it
-	Renew    string // path of what renews itself; "" when it does not
+	Filter       url.Values // as it stands in the address
+	Filtered     bool
+	Problem      string
+	Seen         []web.Option // groups whose alarms the visitor sees
+	Kinds        []web.Option
+	Recent       []parts.AlarmRow
+	EndedColumns []web.Column
+	EndedSorts   []web.Order
+	Next         string // path of the next page; "" at the end
+	First        string // path of the first page; "" on it
+	Renew        string // path of what renews itself; "" when it does not
 }
 
 // endedAlarms reads a page of the list.
 func (c *call) endedAlarms(ctx context.Context, p *endedAlarms) error {
-	p.Filter = c.Filter("of", "what", "from", "to")
-	p.Filtered = len(p.Filter) > 0
+	p.Filter = c.Filter("of", "what", "from", "to", "sort", "open")
+	p.Filtered = len(c.Filter("of", "what", "from", "to")) > 0
 	for _, what := range append([]model.AlarmWhat{model.AlarmOnFailure}, model.AlarmRules()...) {
 		p.Kinds = append(p.Kinds, web.Option{Value: string(what), Text: c.T("alarms.what." + string(what))})
 	}
@@ -48,30 +50,22 @@ func (c *call) endedAlarms(ctx context.Context, p *endedAlarms) error {
 		}
 		*to = at
 	}
-	before, _ := strconv.ParseInt(c.Str("before"), 10, 64)
-	f.BeforeID = max(before, 0)
+	f.Order = c.OrderOf("sort", "before")
+	columns := alarmColumns("alarms.until", endedOrders)
+	p.EndedColumns = c.Columns("/alarms", p.Filter, "-first_at", columns)
+	p.EndedSorts = c.Orders(p.Filter.Get("sort"), "-first_at", columns)
 	ended, err := c.Cfg.Ops.Alarms(ctx, c.Who, f)
 	if err != nil {
 		return err
 	}
 	p.Recent = c.AlarmRows(ended)
-	at := func(name, value string) string {
-		q := url.Values{name: {value}}
-		for key := range p.Filter {
-			q.Set(key, p.Filter.Get(key))
-		}
-		return "/alarms?" + q.Encode()
-	}
 	if len(ended) == alarmsRecent {
-		p.Next = at("before", strconv.FormatInt(ended[len(ended)-1].ID, 10))
+		p.Next = web.PathWith("/alarms", p.Filter, "before", web.Place(ended[len(ended)-1].Mark(f.Order.By)))
 	}
-	if f.BeforeID > 0 {
-		p.First = "/alarms"
-		if p.Filtered {
-			p.First += "?" + p.Filter.Encode()
-		}
+	if f.Order.After != nil {
+		p.First = web.PathWith("/alarms", p.Filter)
 		return nil
 	}
-	p.Renew = at("part", "recent")
+	p.Renew = web.PathWith("/alarms", p.Filter, "part", "recent")
 	return nil
 }

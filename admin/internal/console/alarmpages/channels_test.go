@@ -32,7 +32,7 @@ func TestChannelsOnPages(t *testing.T) {
 				assert.Contains(t, text, "ding", "%s for a %v", page, role)
 				continue
 			}
-			assert.NotContains(t, text, "ding</", "%s for a %v", page, role)
+			assert.NotContains(t, text, " ding</", "%s for a %v", page, role)
 			assert.NotContains(t, text, "dingtalk", "%s for a %v", page, role)
 			if page != "/alarms?part=open" {
 				assert.Contains(t, text, "2 channels, which editors see by name", "%s for a %v", page, role)

@@ -44,6 +44,7 @@ type executorsPage struct {
 	Renew  string
 
 	Columns []web.Column
+	Sorts   []web.Order
 	// Unknown are the executors whose app names no group has.
 	Unknown     []model.UnknownApp
 	MoreUnknown int // that are not in the list
@@ -82,6 +83,7 @@ func (c *call) executors(ctx context.Context) error {
 	}
 	v := c.Filter("sort")
 	slices.SortStableFunc(p.Rows, executorOrder(v.Get("sort")))
+	p.Sorts = c.Orders(v.Get("sort"), "", executorColumns)
 	p.Columns, p.Renew = c.Columns("/executors", v, "", executorColumns), web.PathWith("/executors", v, "part", "1")
 	if err := c.unknown(ctx, &p); err != nil {
 		return err

@@ -2,8 +2,8 @@ package jobpages
 
 import (
 	"context"
-	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,13 +28,26 @@ type deletedRow struct {
 
 // deletedPage lists what was deleted.
 type deletedPage struct {
-	Kind   string // jobs or executors
-	Rows   []deletedRow
-	Filter url.Values
-	Groups []web.Option
-	Kept   string // how long
-	Next   string // path of the older ones; "" at the end
-	Newest string // path of the first page; "" on it
+	Kind     string // jobs or executors
+	Rows     []deletedRow
+	Filter   url.Values
+	Filtered bool
+	Columns  []web.Column
+	Sorts    []web.Order
+	Groups   []web.Option
+	Kept     string // how long
+	Next     string // path of the older ones; "" at the end
+	Newest   string // path of the first page; "" on it
+}
+
+// deletedColumns are the columns of the list; that of the group is for jobs.
+var deletedColumns = []web.Sortable{
+	{Key: "job.id", Class: "num fit"},
+	{Name: model.OrderName, Key: "job.name"},
+	{Key: "job.group"},
+	{Name: model.OrderTime, Key: "deleted.at", Descending: true},
+	{Key: "deleted.by"},
+	{Key: "deleted.until"},
 }
 
 // restoreWords says for how long what was deleted can be brought back.
@@ -50,7 +63,7 @@ func (c *call) restoreWords(ctx context.Context) (days int, words string, err er
 
 // deletedJobs lists jobs that can be brought back.
 func (c *call) deletedJobs(ctx context.Context) error {
-	p := deletedPage{Kind: "jobs", Filter: c.Filter("group", "name")}
+	p := deletedPage{Kind: "jobs", Filter: c.Filter("group", "name", "sort")}
 	groups, err := c.Cfg.Ops.PermittedGroups(ctx, c.Who)
 	if err != nil {
 		return err
@@ -61,7 +74,7 @@ func (c *call) deletedJobs(ctx context.Context) error {
 
 // deletedExecutors lists executors that can be brought back.
 func (c *call) deletedExecutors(ctx context.Context) error {
-	p := deletedPage{Kind: "executors", Filter: c.Filter("name")}
+	p := deletedPage{Kind: "executors", Filter: c.Filter("name", "sort")}
 	return c.showDeleted(ctx, &p, nil, c.Cfg.Ops.DeletedGroups)
 }
 
@@ -70,21 +83,20 @@ func (c *call) showDeleted(
 	of func(context.Context, ops.Principal, model.DeletedFilter) ([]*model.Deleted, error),
 ) error {
 	f := model.DeletedFilter{
-		GroupID: jobFilter(p.Filter).GroupID, Name: p.Filter.Get("name"), Limit: deletedPerPage + 1,
+		GroupID: jobFilter(p.Filter).GroupID, Name: p.Filter.Get("name"), Order: c.OrderOf("sort", "before"),
+		Limit: deletedPerPage + 1,
 	}
-	path := func(pairs ...string) string {
-		v := maps.Clone(p.Filter)
-		for i := 0; i+1 < len(pairs); i += 2 {
-			v.Set(pairs[i], pairs[i+1])
-		}
-		if len(v) == 0 {
-			return "/" + p.Kind + "/deleted"
-		}
-		return "/" + p.Kind + "/deleted?" + v.Encode()
+	here := "/" + p.Kind + "/deleted"
+	if f.Order.After != nil {
+		p.Newest = web.PathWith(here, p.Filter)
 	}
-	if before, err := strconv.ParseInt(c.Str("before"), 10, 64); err == nil && before > 0 {
-		f.BeforeID, p.Newest = before, path()
+	columns := deletedColumns
+	if p.Kind != "jobs" {
+		columns = slices.Delete(slices.Clone(columns), 2, 3)
 	}
+	p.Columns = c.Columns(here, p.Filter, "-at", columns)
+	p.Sorts = c.Orders(p.Filter.Get("sort"), "-at", columns)
+	p.Filtered = p.Filter.Get("name") != "" || p.Filter.Get("group") != ""
 	list, err := of(ctx, c.Who, f)
 	if err != nil {
 		return err
@@ -95,7 +107,7 @@ func (c *call) showDeleted(
 	}
 	if len(list) > deletedPerPage {
 		list = list[:deletedPerPage]
-		p.Next = path("before", strconv.FormatInt(list[deletedPerPage-1].ChangeID, 10))
+		p.Next = web.PathWith(here, p.Filter, "before", web.Place(list[deletedPerPage-1].Mark(f.Order.By)))
 	}
 	for _, d := range list {
 		row := deletedRow{

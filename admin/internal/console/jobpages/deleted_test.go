@@ -81,7 +81,7 @@ func TestDeletedJobs(t *testing.T) {
 	next := regexp.MustCompile(`rel="next" href="([^"]*)"`).FindStringSubmatch(page)
 	require.NotNil(t, next)
 	assert.Contains(t, v.Text(next[1]), ">gone1")
-	assert.Contains(t, v.Text(next[1]), "Newest")
+	assert.Contains(t, v.Text(next[1]), "First page")
 	assert.Contains(t, v.Text("/jobs/deleted?name=gone7&group="+strconv.Itoa(int(g))), ">gone7")
 	assert.Contains(t, v.Text("/jobs/deleted?name=none"), "Nothing that was deleted matches")
 	other := w.As(w.User("silver1", false, "999"))

@@ -48,6 +48,7 @@ type jobsPage struct {
 	States   []web.Option
 	Tags     []web.Option
 	Columns  []web.Column
+	Sorts    []web.Order
 	Views    []viewLink
 	View     string // the name of the view that is shown
 	Jobs     []jobLine
@@ -154,6 +155,7 @@ func (c *call) jobs(ctx context.Context) error {
 		return c.Part("jobs", "jobrows", p)
 	}
 	p.Groups, p.Columns = web.GroupOptions(groups), c.Columns("/jobs", v, "-id", jobColumns)
+	p.Sorts = c.Orders(v.Get("sort"), "-id", jobColumns)
 	if p.Export = "/jobs/export"; p.Query != "" {
 		p.Export += "?" + p.Query
 	}

@@ -26,13 +26,14 @@ type runsPage struct {
 	Results  []web.Option
 	Rows     []parts.RunRow
 	Count    int
-	More     bool       // there are more than were counted
-	Searched bool       // the page is not full, and not everything was looked at
-	Back     time.Time  // how far was looked then
-	Next     string     // path of the next page; "" at the end
-	First    string     // path of the first page; "" on it
-	Live     bool       // the first page: it renews itself
-	Job      string     // name of the job that the list is narrowed to
+	More     bool      // there are more than were counted
+	Searched bool      // the page is not full, and not everything was looked at
+	Back     time.Time // how far was looked then
+	Next     string    // path of the next page; "" at the end
+	First    string    // path of the first page; "" on it
+	Live     bool      // the first page: it renews itself
+	Job      string    // name of the job that the list is narrowed to
+	Sorts    []web.Order
 	Order    web.Column // the head of the column of times
 	Oldest   bool       // the oldest are first
 	Filtered bool
@@ -182,6 +183,7 @@ func (c *call) finishRuns(ctx context.Context, v url.Values, f model.RunFilter, 
 	}
 	at := func(before string) string { return runsPath(v, "before", before) }
 	p.Order = c.runOrder(v)
+	p.Sorts = c.Orders(v.Get("sort"), "-"+oldestFirst, []web.Sortable{{Name: oldestFirst, Key: "runs.started"}})
 	p.Oldest = f.OldestFirst
 	if p.Next != "" {
 		p.Next = at(p.Next)

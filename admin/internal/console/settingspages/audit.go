@@ -26,6 +26,8 @@ type auditPage struct {
 	Filter   url.Values // as it stands in the address
 	Filtered bool
 	Actions  []string
+	Columns  []web.Column
+	Sorts    []web.Order
 	List     []auditRow
 	File     string // path of the export of what the filter selects
 	Older    string // path of the next page; "" at the end
@@ -66,15 +68,21 @@ func (c *call) auditFilter() (f model.AuditFilter, problem string) {
 	return f, problem
 }
 
+// auditColumns are the columns of the list: it has no bound, so that only its ids
+// can order it.
+var auditColumns = []web.Sortable{
+	{Name: model.OrderTime, Key: "audit.at", Descending: true},
+	{Key: "users.name"},
+	{Key: "audit.action"},
+	{Key: "audit.object"},
+	{Key: "audit.detail"},
+}
+
 // audit shows what people and programs have changed.
 func (c *call) audit(ctx context.Context) error {
-	filter := c.Filter(auditFields...)
+	filter := c.Filter(append([]string{"sort"}, auditFields...)...)
 	f, problem := c.auditFilter()
-	before, err := strconv.ParseInt(c.Str("before"), 10, 64)
-	if err != nil || before < 0 {
-		before = 0
-	}
-	f.BeforeID, f.Limit = before, auditsPerPage
+	f.Order, f.Limit = c.OrderOf("sort", "before"), auditsPerPage
 	list, err := c.Cfg.Ops.Audits(ctx, c.Who, f)
 	if err != nil {
 		return err
@@ -93,8 +101,11 @@ func (c *call) audit(ctx context.Context) error {
 		return path + "?" + v.Encode()
 	}
 	p := auditPage{
-		Tabs: c.settingsTabs("audit"), Filter: filter, Filtered: len(filter) > 0, Actions: auditActions(),
-		File: at("/settings/audit.csv"), Problem: problem,
+		Tabs: c.settingsTabs("audit"), Filter: filter, Filtered: len(c.Filter(auditFields...)) > 0,
+		Actions: auditActions(),
+		File:    web.PathWith("/settings/audit.csv", filter, "sort", ""), Problem: problem,
+		Columns: c.Columns("/settings/audit", filter, "-at", auditColumns),
+		Sorts:   c.Orders(filter.Get("sort"), "-at", auditColumns),
 	}
 	for _, a := range list {
 		p.List = append(p.List, auditRow{
@@ -105,7 +116,7 @@ func (c *call) audit(ctx context.Context) error {
 	if len(list) == auditsPerPage {
 		p.Older = at("/settings/audit", "before", strconv.FormatInt(list[len(list)-1].ID, 10))
 	}
-	if before > 0 {
+	if f.Order.After != nil {
 		p.Newest = at("/settings/audit")
 	}
 	return c.Render(ctx, "audit", c.settingsHead(c.T("settings.audit")), p)

@@ -3,6 +3,7 @@ package settingspages
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -40,16 +41,30 @@ func (f *keyForm) Has(id string) bool { return slices.Contains(f.Chosen, id) }
 
 // keysPage is the list of API keys, and the form of a new one.
 type keysPage struct {
-	Tabs   []web.Tab
-	Keys   []keyRow
-	Older  string
-	Newest string
-	Form   *keyForm
-	Verbs  []web.Option
-	Terms  []web.Option
-	Groups []web.Option
-	Made   *model.Key // that was made just now
-	Secret string     // of Made: it is on this answer and nowhere else
+	Tabs    []web.Tab
+	Keys    []keyRow
+	Columns []web.Column
+	Sorts   []web.Order
+	Older   string
+	Newest  string
+	Form    *keyForm
+	Verbs   []web.Option
+	Terms   []web.Option
+	Groups  []web.Option
+	Made    *model.Key // that was made just now
+	Secret  string     // of Made: it is on this answer and nowhere else
+}
+
+// keyColumns are the columns of the list but for the action.
+var keyColumns = []web.Sortable{
+	{Key: "keys.state", Class: "fit"},
+	{Name: model.OrderName, Key: "keys.name"},
+	{Key: "keys.prefix"},
+	{Key: "keys.verbs"},
+	{Key: "keys.scope"},
+	{Name: model.OrderExpires, Key: "keys.expires"},
+	{Name: model.OrderUsed, Key: "keys.used", Descending: true},
+	{Name: model.OrderID, Key: "keys.by", Descending: true},
 }
 
 func (c *call) keys(ctx context.Context) error {
@@ -57,11 +72,12 @@ func (c *call) keys(ctx context.Context) error {
 }
 
 func (c *call) showKeys(ctx context.Context, status int, p keysPage) error {
-	before, err := strconv.ParseInt(c.R.URL.Query().Get("before"), 10, 64)
-	if err != nil || before < 0 {
-		before = 0
+	var order model.Order
+	filter := url.Values{}
+	if c.R.Method == http.MethodGet { // else what was typed into the form is no order
+		order, filter = c.OrderOf("sort", "before"), c.Filter("sort")
 	}
-	list, err := c.Cfg.Ops.Keys(ctx, c.Who, keysPerPage, before)
+	list, err := c.Cfg.Ops.ListKeys(ctx, c.Who, model.KeyFilter{Order: order, Limit: keysPerPage})
 	if err != nil {
 		return err
 	}
@@ -74,11 +90,13 @@ func (c *call) showKeys(ctx context.Context, status int, p keysPage) error {
 		p.Keys = append(p.Keys, c.keyRow(k, titles))
 	}
 	if len(list) == keysPerPage {
-		p.Older = "/settings/keys?before=" + strconv.FormatInt(list[len(list)-1].ID, 10)
+		p.Older = web.PathWith("/settings/keys", filter, "before", web.Place(list[len(list)-1].Mark(order.By)))
 	}
-	if before > 0 {
-		p.Newest = "/settings/keys"
+	if order.After != nil {
+		p.Newest = web.PathWith("/settings/keys", filter)
 	}
+	p.Columns = c.Columns("/settings/keys", filter, "-id", keyColumns)
+	p.Sorts = c.Orders(filter.Get("sort"), "-id", keyColumns)
 	p.Tabs, p.Groups = c.settingsTabs("keys"), web.GroupOptions(groups)
 	for _, v := range model.Verbs() {
 		p.Verbs = append(p.Verbs, web.Option{Value: string(v), Text: c.T("keys.verb." + string(v))})

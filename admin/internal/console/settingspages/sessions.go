@@ -2,12 +2,14 @@ package settingspages
 
 import (
 	"context"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
 	"github.com/xxljob-go/xxljob/admin/internal/console/web"
+	"github.com/xxljob-go/xxljob/admin/internal/model"
 	"github.com/xxljob-go/xxljob/admin/internal/ops"
 )
 
@@ -24,20 +26,34 @@ type sessionRow struct {
 
 // sessionsPage is the list of logins.
 type sessionsPage struct {
-	Tabs   []web.Tab
-	Rows   []sessionRow
-	All    bool   // everybody's are shown
-	Of     string // name of the user whose are shown; "" for one's own and everybody's
-	EndAll string // path of the action that ends those of Of
-	Others int    // of one's own, beside this one
-	Prev   string
-	Next   string
+	Tabs    []web.Tab
+	Rows    []sessionRow
+	Columns []web.Column
+	Sorts   []web.Order
+	Keep    url.Values // whose they are, for the form of orders
+	All     bool       // everybody's are shown
+	Of      string     // name of the user whose are shown; "" for one's own and everybody's
+	EndAll  string     // path of the action that ends those of Of
+	Others  int        // of one's own, beside this one
+	Prev    string
+	Next    string
+}
+
+// sessionColumns are the columns of the list but for the action; the first is for
+// everybody's.
+var sessionColumns = []web.Sortable{
+	{Name: model.OrderUser, Key: "users.name"},
+	{Key: "sessions.browser"},
+	{Key: "sessions.client"},
+	{Name: model.OrderSeen, Key: "sessions.seen", Descending: true},
+	{Name: model.OrderCreated, Key: "sessions.began", Descending: true},
+	{Name: model.OrderExpires, Key: "sessions.expires"},
 }
 
 // sessions shows one's own logins, and to administrators those of others.
 func (c *call) sessions(ctx context.Context) error {
 	p := sessionsPage{Tabs: c.settingsTabs("sessions")}
-	user, filter := c.User.ID, c.Filter("who", "user")
+	user, filter := c.User.ID, c.Filter("who", "user", "sort")
 	if c.User.Admin {
 		switch id := c.Num("user", 0); {
 		case id > 0 && id <= 1<<31-1:
@@ -54,10 +70,18 @@ func (c *call) sessions(ctx context.Context) error {
 		}
 	}
 	page := max(c.Num("page", 1), 1)
-	list, err := c.Cfg.Ops.Sessions(ctx, c.Who, user, (page-1)*sessionsPerPage, sessionsPerPage+1)
+	list, err := c.Cfg.Ops.ListSessions(ctx, c.Who, model.SessionFilter{
+		UserID: user, Order: c.OrderOf("sort", ""), Offset: (page - 1) * sessionsPerPage, Limit: sessionsPerPage + 1,
+	})
 	if err != nil {
 		return err
 	}
+	columns := sessionColumns[1:]
+	if p.All {
+		columns = sessionColumns
+	}
+	p.Columns = c.Columns("/settings/sessions", filter, "-seen_at", columns)
+	p.Sorts, p.Keep = c.Orders(filter.Get("sort"), "-seen_at", columns), c.Filter("who", "user")
 	turn := func(to int) string {
 		filter.Set("page", strconv.Itoa(to))
 		return "/settings/sessions?" + filter.Encode()

@@ -112,10 +112,12 @@ func (c *call) changePassword(ctx context.Context) error {
 
 // usersPage is the list of users.
 type usersPage struct {
-	Tabs  []web.Tab
-	Name  string
-	Users []userLine
-	Pager web.Pager
+	Tabs    []web.Tab
+	Name    string
+	Users   []userLine
+	Pager   web.Pager
+	Columns []web.Column
+	Sorts   []web.Order
 }
 
 // userLine is a user in the list.
@@ -125,11 +127,20 @@ type userLine struct {
 	Self   bool
 }
 
+// userColumns are the columns of the list.
+var userColumns = []web.Sortable{
+	{Name: model.OrderID, Key: "job.id", Class: "fit num"},
+	{Name: model.OrderUser, Key: "users.name"},
+	{Name: model.OrderRole, Key: "users.role", Descending: true},
+	{Key: "users.groups"},
+}
+
 func (c *call) users(ctx context.Context) error {
-	filter := c.Filter("name")
+	filter := c.Filter("name", "sort")
 	page := max(c.Num("page", 1), 1)
 	list, total, err := c.Cfg.Ops.ListUsers(ctx, c.Who, model.UserFilter{
-		Username: filter.Get("name"), Limit: usersPerPage, Offset: (page - 1) * usersPerPage,
+		Username: filter.Get("name"), Order: c.OrderOf("sort", ""),
+		Limit: usersPerPage, Offset: (page - 1) * usersPerPage,
 	})
 	if err != nil {
 		return err
@@ -140,7 +151,9 @@ func (c *call) users(ctx context.Context) error {
 	}
 	p := usersPage{
 		Tabs: c.settingsTabs("users"), Name: filter.Get("name"),
-		Pager: web.NewPager("/settings/users", filter, page, usersPerPage, len(list), total),
+		Columns: c.Columns("/settings/users", filter, "id", userColumns),
+		Sorts:   c.Orders(filter.Get("sort"), "id", userColumns),
+		Pager:   web.NewPager("/settings/users", filter, page, usersPerPage, len(list), total),
 	}
 	for _, u := range list {
 		p.Users = append(p.Users, userLine{User: u, Groups: c.rolesIn(u.Roles(), groups), Self: u.ID == c.User.ID})

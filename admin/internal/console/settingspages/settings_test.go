@@ -125,7 +125,7 @@ func TestAudit(t *testing.T) {
 	page := v.Get("/settings/audit").Body.String()
 	assert.NotContains(t, page, "<script>alert")
 	assert.Contains(t, page, "/settings/audit?before=2")
-	assert.Contains(t, v.Text("/settings/audit?before=2"), "Newest")
+	assert.Contains(t, v.Text("/settings/audit?before=2"), "First page")
 	rec := v.Get("/settings/audit.csv")
 	assert.Equal(t, "text/csv;charset=UTF-8", rec.Header().Get("Content-Type"))
 	assert.Equal(t, 102, strings.Count(rec.Body.String(), "\n"))

@@ -69,8 +69,13 @@ func PathWith(path string, v url.Values, pairs ...string) string {
 // Columns are the heads of the columns of a list; usual is its order without a
 // choice.
 func (c *Call) Columns(path string, v url.Values, usual string, cols []Sortable) []Column {
+	return c.ColumnsBy("sort", path, v, usual, cols)
+}
+
+// ColumnsBy is Columns where the order is in another parameter than sort.
+func (c *Call) ColumnsBy(param, path string, v url.Values, usual string, cols []Sortable) []Column {
 	list := make([]Column, len(cols))
-	sorted, descending := strings.CutPrefix(cmp.Or(v.Get("sort"), usual), "-")
+	sorted, descending := strings.CutPrefix(cmp.Or(v.Get(param), usual), "-")
 	for i, col := range cols {
 		list[i] = Column{Text: c.T(col.Key), Class: col.Class}
 		if col.Name == "" {
@@ -90,9 +95,64 @@ func (c *Call) Columns(path string, v url.Values, usual string, cols []Sortable)
 		if sort == usual {
 			sort = ""
 		}
-		list[i].Path = PathWith(path, v, "sort", sort)
+		list[i].Path = PathWith(path, v, param, sort)
 	}
 	return list
+}
+
+// Order is an order of a list to choose from, where its columns have no heads.
+type Order struct {
+	Option
+	Current bool
+}
+
+// Orders are the orders of a list, each column both ways; chosen is the one that
+// counts, and usual that without a choice.
+func (c *Call) Orders(chosen, usual string, cols []Sortable) []Order {
+	var list []Order
+	if usual == "" { // an order that no column has
+		list = append(list, Order{Option{"", c.T("sort.usual")}, chosen == ""})
+	}
+	for _, col := range cols {
+		if col.Name == "" {
+			continue
+		}
+		for _, way := range []struct{ sign, key string }{{"", "sort.up"}, {"-", "sort.down"}} {
+			value := way.sign + col.Name
+			o := Order{Option{value, c.T(way.key, c.T(col.Key))}, value == cmp.Or(chosen, usual)}
+			if value == usual {
+				o.Value = ""
+			}
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// OrderOf reads the order of a list from the address, and where in it the page
+// begins.
+func (c *Call) OrderOf(param, place string) model.Order {
+	o := model.OrderOf(c.Str(param))
+	text := strings.SplitN(c.Str(place), ".", 3)
+	id, err := strconv.ParseInt(text[0], 10, 64)
+	if err != nil || id <= 0 {
+		return o
+	}
+	o.After = &model.Mark{ID: id}
+	if len(text) == 3 {
+		o.After.Number, _ = strconv.ParseInt(text[1], 10, 64)
+		o.After.Text = text[2]
+	}
+	return o
+}
+
+// Place writes down where a page of a list ends.
+func Place(m model.Mark) string {
+	text := strconv.FormatInt(m.ID, 10)
+	if m.Number != 0 || m.Text != "" {
+		text += "." + strconv.FormatInt(m.Number, 10) + "." + m.Text
+	}
+	return text
 }
 
 // GroupTitles are the titles of groups by their ids.

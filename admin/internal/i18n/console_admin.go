@@ -87,7 +87,7 @@ var consoleAdmin = pageTexts{
 	"sort.first":        {"第一页", "第一頁", "First page"},
 	"sort.up":           {"{0} 升序", "{0} 遞增", "{0}, ascending"},
 	"sort.down":         {"{0} 降序", "{0} 遞減", "{0}, descending"},
-	"sort.usual":        {"默认", "預設", "what needs a look first"},
+	"sort.usual":        {"默认", "預設", "by need"},
 	"audit.at":          {"时间", "時間", "Time"},
 	"audit.action":      {"操作", "操作", "Action"},
 	"audit.object":      {"对象", "對象", "Object"},

@@ -56,15 +56,18 @@ func (s *Service) alarmFor(ctx context.Context, p Principal, action string, id i
 		return nil, err
 	}
 	a, err := s.store.Alarm(ctx, id)
+	object := fmt.Sprintf("alarm %d", id)
 	switch {
-	case notFound(err):
+	case notFound(err) && p.all(): // others learn of no ids
 		return nil, &Error{
-			Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)}, Detail: fmt.Sprintf("there is no alarm %d", id),
+			Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)}, Detail: "there is no " + object,
 		}
+	case notFound(err):
+		return nil, s.deny(ctx, p, action, object)
 	case err != nil:
 		return nil, err
 	case !p.Can(a.GroupID, model.RoleOperator):
-		return nil, s.deny(ctx, p, action, alarmObject(a.Kind, a.ObjectID))
+		return nil, s.deny(ctx, p, action, object)
 	}
 	return a, nil
 }

@@ -34,8 +34,10 @@ func TestAcknowledge(t *testing.T) {
 	assert.Equal(t, Forbidden, asError(t, err).Kind)
 	_, err = w.UnackAlarm(ctx, w.mine, other)
 	assert.Equal(t, Forbidden, asError(t, err).Kind)
-	_, err = w.AckAlarm(ctx, w.mine, 1<<40)
+	_, err = w.AckAlarm(ctx, w.admin, 1<<40)
 	assert.Equal(t, NotFound, asError(t, err).Kind)
+	_, err = w.AckAlarm(ctx, w.mine, 1<<40)
+	assert.Equal(t, Forbidden, asError(t, err).Kind, "as of one of another group")
 
 	for range 2 {
 		a, err = w.UnackAlarm(ctx, w.mine, id)

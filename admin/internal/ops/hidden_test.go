@@ -22,7 +22,7 @@ func told(err error, o target) string {
 	text := strings.Join([]string{
 		e.Kind.String(), e.Text(i18n.En), e.Words(i18n.En), e.Own, e.Detail, strconv.FormatBool(e.Thrown),
 	}, "|")
-	for _, id := range []int64{int64(o.job), int64(o.shell), int64(o.deleted), o.log, o.ended, o.change} {
+	for _, id := range []int64{int64(o.job), int64(o.shell), int64(o.deleted), o.log, o.ended, o.change, o.alarm} {
 		text = strings.ReplaceAll(text, strconv.FormatInt(id, 10), "ID")
 	}
 	return text
@@ -38,6 +38,7 @@ func TestForeignIsAsMissing(t *testing.T) {
 	missing := there
 	missing.job, missing.running, missing.shell, missing.deleted = 999_001, 999_002, 999_003, 999_004
 	missing.log, missing.ended, missing.change = 999_005, 999_006, 999_007
+	missing.alarm = 999_008
 	foreign, absent := actions(there), actions(missing)
 	for name, p := range map[string]Principal{
 		"silver":   {UserID: 9, Name: "silver", Roles: SameRole(model.RoleAdmin, w.silver), Code: true, Source: "login"},

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -118,8 +119,8 @@ func (s *Store) Alarms(ctx context.Context, f model.AlarmFilter) ([]*model.Alarm
 
 // alarms adds the conditions that no index is for, or that need none.
 func (w *where) alarms(f *model.AlarmFilter) {
-	if f.BeforeID > 0 {
-		w.add("id < ?", f.BeforeID)
+	if f.BeforeID > 0 || f.Order.By != model.OrderEnded { // so that the list goes by its ids
+		w.add("id < ?", cmp.Or(f.BeforeID, math.MaxInt64))
 	}
 	if f.What != "" {
 		w.add("LOWER(what) = ?", string(f.What)) // not by an index, which would have them in another order

@@ -59,3 +59,30 @@ func TestAddress(t *testing.T) {
 	other.follow(click(`main a[href*="/address?at="]`)...)
 	assert.Equal(t, w.addressPath(0, w.address), other.text(`location.pathname + location.search`), "a run leads to its address")
 }
+
+// TestExecutorsInTrouble looks at a list with a wrong token, addresses that do not
+// answer, and more than fit.
+func TestExecutorsInTrouble(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	w.executor(t)
+	for i := range 12 {
+		w.register(t, appName, fmt.Sprintf("http://10.0.%d.7:9999/", i))
+	}
+	w.wrongToken(t, "stranger<b>", "http://10.9.9.9:9999/")
+	b := w.operator(t)
+	for _, size := range []struct {
+		wide  int64
+		theme string
+	}{{1440, "light"}, {390, "dark"}} {
+		b.size(size.wide)
+		b.prefer("en", size.theme)
+		b.visit("/")
+		b.until(`document.querySelector('main a[href$="/executors#refused"]')`)
+		b.reload("/executors", `document.querySelector('.ats + details')`)
+		b.do(click(`.ats + details summary`)...)
+		b.until(`document.querySelector('#refused').innerText.includes('stranger<b>')`)
+		b.clean("executors in trouble")
+		b.picture("executors trouble " + size.theme)
+	}
+}

@@ -204,6 +204,20 @@ func (w *world) callback(t *testing.T, run int64, message string) {
 // tell sends what an executor tells the admin, and returns the answer.
 func (w *world) tell(t *testing.T, path string, message any) string {
 	t.Helper()
+	return w.tellWith(t, token, path, message)
+}
+
+// wrongToken comes as an executor with a token that is not right.
+func (w *world) wrongToken(t *testing.T, app, address string) {
+	t.Helper()
+	answer := w.tellWith(t, "of-elsewhere", "/api/registry", map[string]string{
+		"registryGroup": "EXECUTOR", "registryKey": app, "registryValue": address,
+	})
+	require.Contains(t, answer, `"code":500`)
+}
+
+func (w *world) tellWith(t *testing.T, token, path string, message any) string {
+	t.Helper()
 	body, err := json.Marshal(message)
 	require.NoError(t, err)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url+path, bytes.NewReader(body))

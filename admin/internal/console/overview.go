@@ -5,6 +5,7 @@ import (
 	"context"
 	"html/template"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
@@ -35,6 +36,7 @@ type overviewPage struct {
 	Acked    string    // how many alarms somebody has acknowledged; "" where there are none
 	Muted    []string  // executors whose alarms are not sent for now
 	MoreMute int       // those that are not in the list
+	Refused  string    // who came with a wrong token last; "" where nobody did
 	Unknown  string    // app name of executors that no group has; "" where there are none
 	Unknowns int       // how many such names there are
 	Totals   *ops.Overview
@@ -118,6 +120,13 @@ func (c *call) overview(ctx context.Context) error {
 		}
 		if p.Unknowns = names; len(list) > 0 {
 			p.Unknown = list[0].AppName
+		}
+		refused, err := c.Cfg.Ops.Refused(ctx, c.Who)
+		if err != nil {
+			return err
+		}
+		if len(refused) > 0 {
+			p.Refused = strings.TrimSpace(refused[0].AppName + " " + refused[0].Client)
 		}
 	}
 	c.clusterTroubles(&p)

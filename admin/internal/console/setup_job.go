@@ -30,6 +30,7 @@ type firstJob struct {
 	Every   string
 	Often   []web.Option
 	Problem string
+	Refused []string // who came with a wrong token, in words
 }
 
 // firstJobForm fills in what suits the program of the help, and who is there.
@@ -43,7 +44,7 @@ func (c *call) firstJobForm(ctx context.Context, f *firstJob) error {
 	}
 	f.Every = c.often(f)[1].Value
 	if len(f.Apps) == 0 {
-		return nil
+		return c.refusedPrograms(ctx, f)
 	}
 	f.App = f.Apps[0].Name
 	if slices.ContainsFunc(f.Apps, func(a web.App) bool { return a.Name == helpApp }) {
@@ -51,6 +52,27 @@ func (c *call) firstJobForm(ctx context.Context, f *firstJob) error {
 		return nil
 	}
 	return c.knownHandler(ctx, f)
+}
+
+// setupRefused is how many programs with a wrong token the setup names.
+const setupRefused = 3
+
+// refusedPrograms tells of programs that have come with a wrong token while an
+// executor is waited for.
+func (c *call) refusedPrograms(ctx context.Context, f *firstJob) error {
+	list, err := c.Cfg.Ops.Refused(ctx, c.Who)
+	if err != nil {
+		return err
+	}
+	for _, r := range list[:min(len(list), setupRefused)] {
+		key := "setup.refused"
+		if r.AppName != "" {
+			key = "setup.refused.app"
+		}
+		at := r.Last.In(c.Cfg.Location).Format("15:04:05")
+		f.Refused = append(f.Refused, c.T(key, r.Client, r.Count, at, r.AppName))
+	}
+	return nil
 }
 
 // helpApp is the app name of the programs of the help, which have a handler

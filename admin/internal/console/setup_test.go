@@ -73,6 +73,17 @@ func TestSetupFromTheFirstVisitToTheFirstRun(t *testing.T) {
 	assert.Contains(t, page, `<noscript><meta http-equiv="refresh" content="5"></noscript>`)
 	assert.Contains(t, page, "Waiting for an executor")
 	assert.NotContains(t, v.Text("/setup?part=wait"), "data-found")
+	w.Refused = []model.Refused{
+		{Client: "192.0.2.7", AppName: "<b>asic", Count: 3, Last: consoletest.Noon},
+		{Client: "192.0.2.8", Count: 1, Last: consoletest.Noon},
+	}
+	for _, want := range []string{
+		"The executor “<b>asic” at 192.0.2.7 came with a wrong access token (3 times, last at 12:00:00).",
+		"A program at 192.0.2.8 came with a wrong access token (1 times, last at 12:00:00).",
+	} {
+		assert.Contains(t, v.Text("/setup?part=wait"), want)
+	}
+	w.Refused = nil
 	assert.Contains(t, v.Text("/"), "All is well", "the other pages are there meanwhile")
 
 	*apps = []console.App{{Name: "basic", Address: "http://10.0.0.2:9999/"}, {Name: "basic", Address: "http://10.0.0.1:9999/"}, {Name: "billing", Address: "http://10.0.0.9:9999/"}}

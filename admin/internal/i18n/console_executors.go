@@ -21,6 +21,29 @@ var consoleExecutors = pageTexts{
 		"{0} 个执行器没有地址：它们的任务触发时会失败。", "{0} 個執行器沒有位址：它們的任務觸發時會失敗。",
 		"Executors without an address: {0}. Their jobs fail when they fire.",
 	},
+	"executor.open":      {"未结束的运行", "未結束的執行", "Open runs"},
+	"executor.open.here": {"未结束的运行：{0}", "未結束的執行：{0}", "open runs: {0}"},
+	"executor.rest":      {"另有 {0} 个地址", "另有 {0} 個位址", "{0} more addresses"},
+	"executor.gone": {
+		"已不在此执行器中，但还有未结束的运行", "已不在此執行器中，但還有未結束的執行",
+		"not an address of this executor any more, with open runs",
+	},
+	"executor.refused": {"访问令牌错误", "存取權杖錯誤", "Came with a wrong access token"},
+	"executor.refused.why": {
+		"这些程序最近一小时内使用了错误的访问令牌，因此不能注册，也不能报告结果。请给它们正确的令牌：公共令牌，或所属执行器的专用令牌。" +
+			"用正确令牌注册后，或在最后一次调用一小时后，它们会从此列表消失。AppName 和地址由程序自己声明。",
+		"這些程式最近一小時內使用了錯誤的存取權杖，因此不能註冊，也不能回報結果。請給它們正確的權杖：公共權杖，或所屬執行器的專用權杖。" +
+			"用正確權杖註冊後，或在最後一次呼叫一小時後，它們會從此列表消失。AppName 和位址由程式自己聲明。",
+		"Within the last hour these programs have come with a token that is not right, so they cannot register or " +
+			"report results. Give them the right one: the common token, or that of their executor. They go from here " +
+			"once they have registered with it, or an hour after their last call. App name and address are what they " +
+			"say themselves.",
+	},
+	"executor.refused.client":   {"来自", "來自", "From"},
+	"executor.refused.nameless": {"未声明", "未聲明", "named none"},
+	"executor.refused.count":    {"调用", "呼叫", "Calls"},
+	"executor.refused.first":    {"首次", "首次", "First"},
+	"executor.refused.last":     {"最近", "最近", "Last"},
 	"executor.nogroup": {
 		"已注册，但没有对应的执行器", "已註冊，但沒有對應的執行器", "Registered, but no executor is called so",
 	},

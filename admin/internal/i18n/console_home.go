@@ -43,6 +43,10 @@ var consoleHome = pageTexts{
 	"home.notnamed": {"以及另外 {0} 项", "以及另外 {0} 項", "and {0} more"},
 	"home.node":     {"本节点：{0}", "本節點：{0}", "This node: {0}"},
 	"home.idlenode": {"节点 {0} 没有租约", "節點 {0} 沒有租約", "Node {0} holds no lease"},
+	"home.refused": {
+		"有执行器使用了错误的访问令牌：{0}", "有執行器使用了錯誤的存取權杖：{0}",
+		"An executor comes with a wrong access token: {0}",
+	},
 	"home.unknown": {
 		"有程序以 AppName “{0}” 注册，但没有这样的执行器。", "有程式以 AppName「{0}」註冊，但沒有這樣的執行器。",
 		"Registered as “{0}”, but no executor is called so",

@@ -17,6 +17,12 @@ var consoleJobList = pageTexts{
 	"jobs.export.all":   {"导出全部", "匯出全部", "Export all"},
 	"jobs.export.found": {"导出筛选结果", "匯出篩選結果", "Export what is found"},
 	"jobs.import":       {"导入任务", "匯入任務", "Import jobs"},
+	"jobs.move.empty":   {"{0}（没有地址）", "{0}（沒有位址）", "{0} (no address)"},
+	"jobs.move.lonely": {
+		"没有地址的执行器：移到那里后，任务触发时会失败，直到有程序注册。",
+		"沒有位址的執行器：移到那裡後，任務觸發時會失敗，直到有程式註冊。",
+		"Executors without an address: jobs that are moved there fail when they fire, until a program registers.",
+	},
 	"jobs.move.hint": {
 		"新的执行器须注册了相同名称的 JobHandler。已在途的运行仍归原执行器。",
 		"新的執行器須註冊了相同名稱的 JobHandler。已在途的執行仍歸原執行器。",

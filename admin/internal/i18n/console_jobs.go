@@ -63,6 +63,10 @@ var consoleJobs = pageTexts{
 
 	"job.address":     {"执行地址", "執行位址", "Address"},
 	"job.address.any": {"按路由策略选择", "按路由策略選擇", "as the route says"},
+	"job.noaddress": {
+		"执行器没有地址：触发时运行会失败", "執行器沒有位址：觸發時執行會失敗",
+		"its executor has no address: runs fail",
+	},
 	"job.address.none": {
 		"目前没有已注册的地址：运行会失败。",
 		"目前沒有已註冊的位址：執行會失敗。",

@@ -75,6 +75,18 @@ var consoleSetup = pageTexts{
 		"啟動後幾秒內會出現在這裡。若沒有：請檢查位址和存取權杖，以及程式自己的日誌。",
 		"It is here some seconds after its start. If it is not: look at the address, the token, and its own log.",
 	},
+	"setup.refused": {
+		"来自 {0} 的程序使用了错误的访问令牌（{1} 次，最近一次在 {2}）。请把上面的令牌给它，然后重新启动它。",
+		"來自 {0} 的程式使用了錯誤的存取權杖（{1} 次，最近一次在 {2}）。請把上面的權杖給它，然後重新啟動它。",
+		"A program at {0} came with a wrong access token ({1} times, last at {2}). Give it the token above, " +
+			"and start it again.",
+	},
+	"setup.refused.app": {
+		"来自 {0} 的执行器“{3}”使用了错误的访问令牌（{1} 次，最近一次在 {2}）。请把上面的令牌给它，然后重新启动它。",
+		"來自 {0} 的執行器「{3}」使用了錯誤的存取權杖（{1} 次，最近一次在 {2}）。請把上面的權杖給它，然後重新啟動它。",
+		"The executor “{3}” at {0} came with a wrong access token ({1} times, last at {2}). Give it the token " +
+			"above, and start it again.",
+	},
 	"setup.reload": {"重新检查", "重新檢查", "Look again"},
 	"setup.here":   {"已注册", "已註冊", "registered"},
 	"setup.jobs":   {"已有 {0} 个任务。", "已有 {0} 個任務。", "Jobs that are there already: {0}."},

@@ -17,6 +17,7 @@ import (
 
 	"github.com/xxljob-go/xxljob/admin/internal/auth"
 	"github.com/xxljob-go/xxljob/admin/internal/console"
+	"github.com/xxljob-go/xxljob/admin/internal/console/parts"
 	"github.com/xxljob-go/xxljob/admin/internal/httpx"
 	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
@@ -37,6 +38,7 @@ type World struct {
 	Parts   *Parts
 	System  *System
 	Unknown []model.UnknownApp
+	Refused []model.Refused
 	Server  *console.Server
 	handler http.Handler
 	Faults  []string
@@ -93,6 +95,7 @@ func New(t *testing.T, change ...func(*console.Config)) *World {
 		Users: db, Sessions: db, Settings: db, Now: now,
 		NotFound: func(err error) bool { return errors.Is(err, store.ErrNotFound) },
 	})
+	var cfg console.Config
 	w.Ops, err = ops.New(ops.Config{
 		Store: db, Scheduler: w.Parts, Dispatcher: w.Parts, Executors: w.Parts, Registry: w.Parts,
 		Completion: w.Parts, Passwords: w.Auth, FirstStart: w.Auth, CodeEditing: true,
@@ -100,10 +103,20 @@ func New(t *testing.T, change ...func(*console.Config)) *World {
 		Unknown: func(most int) ([]model.UnknownApp, int) {
 			return w.Unknown[:min(most, len(w.Unknown))], len(w.Unknown)
 		},
+		Refused: func() []model.Refused { return w.Refused },
+		States: func(ctx context.Context, list []*model.Group) (map[int32]map[string]model.AddressState, error) {
+			return states(ctx, &cfg.Executors, list)
+		},
+		LastBeat: func(app string) (at time.Time) {
+			if cfg.Executors.LastBeat != nil {
+				at = cfg.Executors.LastBeat(app)
+			}
+			return at
+		},
 		Logins: w.Auth, System: w.System, Retention: ops.Retention{RunDays: 30, AuditDays: 365, AlarmDays: 30},
 	})
 	require.NoError(t, err)
-	cfg := console.Config{
+	cfg = console.Config{
 		Ops: w.Ops, Auth: w.Auth, History: db, Location: time.UTC, Lang: i18n.En, Now: now, CodeEditing: true,
 		Version: "v1.2.3",
 		Cluster: func(context.Context) console.Cluster {
@@ -129,6 +142,32 @@ func New(t *testing.T, change ...func(*console.Config)) *World {
 	require.NoError(t, err)
 	w.Admin = w.User("admin", true, "")
 	return w
+}
+
+// states are those of the addresses of groups, as the pages are told them.
+func states(
+	ctx context.Context, of *console.Executors, groups []*model.Group,
+) (map[int32]map[string]model.AddressState, error) {
+	all := make(map[int32]map[string]model.AddressState)
+	for _, g := range groups {
+		all[g.ID] = make(map[string]model.AddressState)
+		if of.Addresses != nil {
+			one, err := of.Addresses(ctx, g.AppName, g.Addresses())
+			if err != nil {
+				return nil, err
+			}
+			all[g.ID] = one
+		}
+		if of.Lanes == nil {
+			continue
+		}
+		for _, a := range g.Addresses() {
+			if lane, ok := of.Lanes()[parts.LaneKey(a)]; ok {
+				all[g.ID][a] = lane
+			}
+		}
+	}
+	return all, nil
 }
 
 // User stores a user without a password.

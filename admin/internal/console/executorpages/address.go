@@ -1,7 +1,6 @@
 package executorpages
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -294,18 +293,4 @@ func (c *call) oneOfNodes(ctx context.Context) string {
 		return cl.Node
 	}
 	return ""
-}
-
-// byNeed orders the list of executors: those with started jobs and without an
-// address first, then those of which some do not answer; last those with neither
-// an address nor started jobs.
-func byNeed(a, b executorRow) int {
-	none := func(r executorRow) int {
-		if r.Count == 0 && r.Started == 0 {
-			return 2 // nobody misses them
-		}
-		return min(r.Count, 1)
-	}
-	alive := func(r executorRow) int { return 1 - min(r.Dead, 1) }
-	return cmp.Or(cmp.Compare(none(a), none(b)), cmp.Compare(alive(a), alive(b)))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -23,18 +24,22 @@ const (
 
 // executorRow is a line of the list.
 type executorRow struct {
-	*ops.Group
-	Addresses []addressLink // the first ones
-	Count     int
-	Dead      int // that do not answer this node
-	LastBeat  time.Time
-	Started   int // jobs
-	InFlight  int
-	Queued    int
+	*ops.Standing
+
+	Count int         // of the addresses
+	First []listedRow // the first ones, and those that do not answer before others
+	Rest  []listedRow
+	Lost  []listedRow // that the group does not have any more, and where runs of it run
 }
 
-// addressLink is an address and its page.
-type addressLink struct{ Text, Path string }
+// listedRow is an address in the list.
+type listedRow struct {
+	addressRow
+
+	Open int // runs of the group that run there
+	Runs string
+	Gone bool
+}
 
 // executorsPage is the list of executors.
 type executorsPage struct {
@@ -48,44 +53,34 @@ type executorsPage struct {
 	// Unknown are the executors whose app names no group has.
 	Unknown     []model.UnknownApp
 	MoreUnknown int // that are not in the list
+	// Refused have come with a wrong token.
+	Refused []model.Refused
 }
 
-// executors lists the groups, those without an address first.
+// executors lists the groups, those first that need a look.
 func (c *call) executors(ctx context.Context) error {
-	groups, err := c.Cfg.Ops.PermittedGroups(ctx, c.Who)
+	list, err := c.Cfg.Ops.Standings(ctx, c.Who)
 	if err != nil {
 		return err
-	}
-	p := executorsPage{Node: c.oneOfNodes(ctx)}
-	var lanes map[string]model.AddressState
-	if c.Cfg.Executors.Lanes != nil {
-		lanes = c.Cfg.Executors.Lanes()
-	}
-	started, err := c.Cfg.Ops.StartedByGroup(ctx, c.Who)
-	if err != nil {
-		return err
-	}
-	for _, g := range groups {
-		list := g.Addresses()
-		row := executorRow{Group: g, Count: len(list), Started: started[g.ID]}
-		if row.Count == 0 && row.Started > 0 {
-			p.Lonely++
-		}
-		for _, a := range list[:min(len(list), fewAddresses)] {
-			row.Addresses = append(row.Addresses, addressLink{a, parts.AddressPath(g.ID, a)})
-		}
-		sum, dead := parts.SumLanes(lanes, list)
-		row.InFlight, row.Queued, row.Dead = sum.InFlight, sum.Queued, dead
-		if c.Cfg.Executors.LastBeat != nil {
-			row.LastBeat = c.Cfg.Executors.LastBeat(g.AppName)
-		}
-		p.Rows = append(p.Rows, row)
 	}
 	v := c.Filter("sort")
-	slices.SortStableFunc(p.Rows, executorOrder(v.Get("sort")))
+	sort := v.Get("sort")
+	if !slices.Contains(ops.StandingSorts(), strings.TrimPrefix(sort, "-")) {
+		sort = "need"
+	}
+	slices.SortFunc(list, func(a, b *ops.Standing) int {
+		return ops.ComparePlaces(sort, a.Place(sort), b.Place(sort))
+	})
+	p := executorsPage{Node: c.oneOfNodes(ctx)}
+	for _, st := range list {
+		if len(st.At) == 0 && st.Started > 0 {
+			p.Lonely++
+		}
+		p.Rows = append(p.Rows, c.executorRow(st))
+	}
 	p.Sorts = c.Orders(v.Get("sort"), "", executorColumns)
 	p.Columns, p.Renew = c.Columns("/executors", v, "", executorColumns), web.PathWith("/executors", v, "part", "1")
-	if err := c.unknown(ctx, &p); err != nil {
+	if err := c.strangers(ctx, &p); err != nil {
 		return err
 	}
 	if c.Str("part") != "" {
@@ -96,45 +91,63 @@ func (c *call) executors(ctx context.Context) error {
 	}, p)
 }
 
+// executorRow makes a line of the list. Of many addresses those that do not answer
+// stand among the first.
+func (c *call) executorRow(st *ops.Standing) executorRow {
+	row := executorRow{Standing: st, Count: len(st.At)}
+	listed := func(list []ops.AddressStanding, gone bool) []listedRow {
+		rows := make([]listedRow, len(list))
+		for i, a := range list {
+			rows[i] = listedRow{
+				addressRow: c.addressRow(st.ID, a.Address, &a.AddressState), Open: a.Open, Gone: gone,
+				Runs: "/runs?" + url.Values{"address": {a.Address}, "result": {"running"}}.Encode(),
+			}
+		}
+		return rows
+	}
+	all := listed(st.At, false)
+	if len(all) > fewAddresses {
+		slices.SortStableFunc(all, func(a, b listedRow) int {
+			return cmp.Compare(alive(a), alive(b))
+		})
+	}
+	row.First = all[:min(len(all), fewAddresses)]
+	row.Rest, row.Lost = all[len(row.First):], listed(st.Gone, true)
+	return row
+}
+
+// alive is 0 for an address that does not answer, and 1 for others.
+func alive(r listedRow) int {
+	if r.DeadSince.IsZero() {
+		return 1
+	}
+	return 0
+}
+
 // executorColumns are the columns of the list.
 var executorColumns = []web.Sortable{
 	{Name: "name", Key: "executor.title", Class: "", Descending: false},
 	{Name: "", Key: "executor.how", Class: "", Descending: false},
 	{Name: "addresses", Key: "executor.addresses", Class: "", Descending: true},
 	{Name: "beat", Key: "executor.beat", Class: "", Descending: true},
+	{Name: "open", Key: "executor.open", Class: "num fit", Descending: true},
 	{Name: "inflight", Key: "executor.inflight", Class: "num fit", Descending: true},
 	{Name: "queued", Key: "executor.queued", Class: "num fit", Descending: true},
 	{Name: "", Key: "executor.token", Class: "", Descending: false},
 }
 
-// executorOrder is the order of the list that was chosen, or what needs a look
-// first.
-func executorOrder(sort string) func(a, b executorRow) int {
-	name, descending := strings.CutPrefix(sort, "-")
-	order := map[string]func(a, b executorRow) int{
-		"name":      func(a, b executorRow) int { return strings.Compare(a.Title, b.Title) },
-		"addresses": func(a, b executorRow) int { return cmp.Compare(a.Count, b.Count) },
-		"beat":      func(a, b executorRow) int { return a.LastBeat.Compare(b.LastBeat) },
-		"inflight":  func(a, b executorRow) int { return cmp.Compare(a.InFlight, b.InFlight) },
-		"queued":    func(a, b executorRow) int { return cmp.Compare(a.Queued, b.Queued) },
-	}[name]
-	switch {
-	case order == nil:
-		return byNeed
-	case descending:
-		return func(a, b executorRow) int { return order(b, a) }
-	}
-	return order
-}
-
-// unknown adds the executors whose app names no group has, for who sees every
-// group.
-func (c *call) unknown(ctx context.Context, p *executorsPage) error {
+// strangers adds the executors whose app names no group has and those that come with
+// a wrong token, for who sees every group.
+func (c *call) strangers(ctx context.Context, p *executorsPage) error {
 	if !c.Who.SeesUnknown() {
 		return nil
 	}
 	list, names, err := c.Cfg.Ops.Unknown(ctx, c.Who)
+	if err != nil {
+		return err
+	}
 	p.Unknown, p.MoreUnknown = list, names-len(list)
+	p.Refused, err = c.Cfg.Ops.Refused(ctx, c.Who)
 	return err
 }
 

@@ -56,7 +56,10 @@ func TestExecutorsList(t *testing.T) {
 	for _, want := range []string{"Orders", "reports", "http://10.0.0.3:1/", "no address", "of its own"} {
 		assert.Contains(t, page, want)
 	}
-	assert.NotContains(t, page, "http://10.0.0.4:1/", "a long list is cut")
+	folded := strings.Index(page, "<summary>1 more addresses")
+	assert.Positive(t, folded, "a long list is folded")
+	assert.Greater(t, strings.Index(page, "http://10.0.0.2:9999/"), folded, "what answers is in the fold")
+	assert.Less(t, strings.Index(page, "http://10.0.0.4:1/"), folded, "what does not is not")
 	assert.NotContains(t, page, "Executors without an address", "it has no job that could fail")
 	assert.NotContains(t, page, "Registered, but no executor")
 	assert.Greater(t, strings.Index(page, parts.ExecutorPath(empty)+`"`), strings.Index(page, parts.ExecutorPath(full)+`"`), "nobody misses it")
@@ -79,6 +82,58 @@ func TestExecutorsList(t *testing.T) {
 	}
 	for _, what := range []string{"/delete", "/token", "/token/clear", "/token/end"} {
 		assert.Equal(t, http.StatusForbidden, user.Post(parts.ExecutorPath(full)+what, nil).Code)
+	}
+}
+
+// TestExecutorsListSaysHowAddressesStand: each address has its beat, its release and
+// its open runs; one that is gone is named while runs are there.
+func TestExecutorsListSaysHowAddressesStand(t *testing.T) {
+	t.Parallel()
+	w := asked(t)
+	g := w.Group("orders", "Orders", "http://10.0.0.1:9999/,http://10.0.0.3:1/")
+	j := w.Job(g, "settle")
+	for i, at := range []string{"http://10.0.0.1:9999", "http://10.0.0.1:9999/", "http://10.0.0.8:9999/"} {
+		w.RunAt(j, at, consoletest.Noon.Add(-time.Duration(i)*time.Minute), time.Second, 0, "")
+	}
+	w.RunAt(j, "http://10.0.0.3:1/", consoletest.Noon.Add(-time.Hour), time.Second, 200, "")
+	page := w.As(w.Admin).Text("/executors?sort=-open")
+	for _, want := range []string{
+		"our Go executor", "7 s ago", "Java 2.2.0–3.4.2", "no answer to calls since",
+		`">open runs: 2</a>`, "not an address of this executor any more", `">open runs: 1</a>`,
+		`href="/runs?result=running&amp;group=` + strconv.Itoa(int(g)) + `">3</a>`, "Calls in flight: 3", "Triggers queued: 41",
+	} {
+		assert.Contains(t, page, strings.ReplaceAll(want, "&amp;", "&"), want)
+	}
+	assert.Contains(t, page, `aria-sort="descending"`)
+}
+
+// TestRefusedExecutors: who comes with a wrong token is shown on the overview and in
+// the list to who sees every group, whatever it calls itself.
+func TestRefusedExecutors(t *testing.T) {
+	t.Parallel()
+	w := asked(t)
+	g := w.Group("orders", "Orders", "")
+	v := w.As(w.Admin)
+	assert.NotContains(t, v.Text("/executors"), "wrong access token")
+	name := `a&b="<i>`
+	w.Refused = []model.Refused{
+		{
+			Client: "192.0.2.7", AppName: name, Address: "http://10.0.0.7:1/", Call: "registry", Count: 12,
+			First: consoletest.Noon.Add(-time.Hour), Last: consoletest.Noon.Add(-3 * time.Second),
+		},
+		{Client: "192.0.2.8", Call: "callback", Count: 1, First: consoletest.Noon, Last: consoletest.Noon},
+	}
+	page := v.Text("/executors")
+	for _, want := range []string{
+		"Came with a wrong access token", "192.0.2.7", name, "http://10.0.0.7:1/", ">12<", "1 h ago", "3 s ago", "named none",
+	} {
+		assert.Contains(t, page, want)
+	}
+	assert.NotContains(t, v.Get("/executors").Body.String(), "<i>")
+	assert.Contains(t, v.Text("/"), "An executor comes with a wrong access token: "+name+" 192.0.2.7")
+	user := w.As(w.User("lin", false, strconv.Itoa(int(g))))
+	for _, path := range []string{"/", "/executors"} {
+		assert.NotContains(t, user.Text(path), "wrong access token", path)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/xxljob-go/xxljob/admin/internal/console/consoletest"
 	"github.com/xxljob-go/xxljob/admin/internal/console/jobpages"
+	"github.com/xxljob-go/xxljob/admin/internal/console/parts"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -337,4 +338,24 @@ func TestImportStops(t *testing.T) {
 	w.Group("silver", "silver", "")
 	rec = v.Post("/jobs/import", url.Values{"text": {"{group: silver, name: a, handler: a}"}, "do": {"plan"}})
 	assert.Contains(t, rec.Body.String(), "there is no group silver", "of others nothing is known")
+}
+
+// TestExecutorWithoutAddress: the page of a job and the question before a move say
+// that there is nobody who could run it, and where that can be looked at.
+func TestExecutorWithoutAddress(t *testing.T) {
+	t.Parallel()
+	w := consoletest.New(t)
+	v := w.As(w.Admin)
+	gold, empty := w.Group("gold", "Gold", "http://10.0.0.1:9999/"), w.Group("empty", "Empty", "")
+	served, lonely := w.Job(gold, "served"), w.Job(empty, "lonely")
+	const word = "its executor has no address"
+	assert.NotContains(t, v.Text(consoletest.PathOf(served)), word)
+	page := v.Text(consoletest.PathOf(lonely))
+	assert.Contains(t, page, word)
+	assert.Contains(t, page, `<a class="bad" href="`+parts.ExecutorPath(empty)+`"`)
+	rec := v.Post("/jobs/bulk", url.Values{"do": {"move"}, "id": {strconv.Itoa(int(served.ID))}})
+	require.Equal(t, http.StatusOK, rec.Code)
+	assert.Contains(t, rec.Body.String(), "Empty (empty) (no address)")
+	assert.NotContains(t, rec.Body.String(), "Gold (gold) (no address)")
+	assert.Contains(t, rec.Body.String(), "jobs that are moved there fail when they fire")
 }

@@ -3,6 +3,7 @@ package jobpages
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/xxljob-go/xxljob/admin/internal/console/web"
@@ -107,6 +108,7 @@ type surePage struct {
 	To      []web.Option // where jobs can be moved
 	Sel     selection
 	Back    string
+	Lonely  bool // some of To have no address
 	Changed bool // others match than a moment ago
 }
 
@@ -126,6 +128,14 @@ func (c *call) sure(ctx context.Context, p *surePage) error {
 	}
 	p.Count, p.Groups = len(p.Sel.IDs), web.GroupTitles(groups)
 	p.To = c.GroupsToChoose(groups)
+	for i, o := range p.To {
+		empty := func(g *ops.Group) bool {
+			return strconv.Itoa(int(g.ID)) == o.Value && len(g.Addresses()) == 0
+		}
+		if slices.ContainsFunc(groups, empty) {
+			p.To[i].Text, p.Lonely = c.T("jobs.move.empty", o.Text), true
+		}
+	}
 	if p.Do == ops.BulkDelete {
 		if p.Touched, err = c.touched(ctx, p.Sel.IDs); err != nil {
 			return err

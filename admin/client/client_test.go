@@ -188,7 +188,8 @@ func TestEveryOperation(t *testing.T) {
 		second(c.MoveJobs(ctx, []int32{7}, 8)), second(c.Tags(ctx)), second(c.Views(ctx, "")), second(c.Channels(ctx)),
 		second(c.AckAlarm(ctx, 7)), second(c.UnackAlarm(ctx, 7)),
 		second(c.Rules(ctx)), second(c.Mutes(ctx)), second(c.EndLogins(ctx, 7)), second(c.Retention(ctx)),
-		second(c.SetRetention(ctx, RetentionInput{})), second(c.ResetRetention(ctx)), second(c.About(ctx)),
+		second(c.SetRetention(ctx, RetentionInput{})), second(c.PreviewRetention(ctx, &RetentionInput{})),
+		second(c.PreviewClear(ctx, ClearInput{})), second(c.ResetRetention(ctx)), second(c.About(ctx)),
 	}
 	for _, call := range calls {
 		require.NoError(t, call())

@@ -47,6 +47,8 @@ func TestEveryField(t *testing.T) {
 		"RuleInput": reflect.TypeFor[RuleInput](), "Mute": reflect.TypeFor[Mute](), "Login": reflect.TypeFor[Login](),
 		"MuteInput": reflect.TypeFor[MuteInput](), "Retention": reflect.TypeFor[Retention](),
 		"RetentionInput": reflect.TypeFor[RetentionInput](), "Cleaned": reflect.TypeFor[Cleaned](),
+		"RetentionEffect": reflect.TypeFor[RetentionEffect](), "Expiry": reflect.TypeFor[Expiry](),
+		"ClearEffect": reflect.TypeFor[ClearEffect](), "Counted": reflect.TypeFor[Counted](),
 		"JavaNodes": reflect.TypeFor[JavaNodes](), "Loop": reflect.TypeFor[Loop](),
 		"Database": reflect.TypeFor[Database](), "About": reflect.TypeFor[About](),
 	} {

@@ -176,7 +176,39 @@ func (c *Client) runs(ctx context.Context, path string, ids []int64) ([]RunResul
 type ClearInput struct {
 	GroupID int32  `json:"group_id,omitempty"`
 	JobID   int32  `json:"job_id,omitempty"`
-	What    string `json:"what"` // older_than_1_month …, all_but_1000 …, all
+	What    string `json:"what"` // OlderThanMonth …, AllBut1000 …, AllRuns
+}
+
+// What ClearRuns may delete.
+const (
+	OlderThanMonth       = "older_than_1_month"
+	OlderThanThreeMonths = "older_than_3_months"
+	OlderThanSixMonths   = "older_than_6_months"
+	OlderThanYear        = "older_than_1_year"
+	AllBut1000           = "all_but_1000"
+	AllBut10000          = "all_but_10000"
+	AllBut30000          = "all_but_30000"
+	AllBut100000         = "all_but_100000"
+	AllRuns              = "all"
+)
+
+// Counted is a number of rows.
+type Counted struct {
+	Rows int  `json:"rows"`
+	More bool `json:"more"` // there are more: it was not counted beyond 100,000
+}
+
+// ClearEffect is what ClearRuns would delete.
+type ClearEffect struct {
+	Runs Counted `json:"runs"`
+	Open Counted `json:"open"` // of these are runs that have not ended, which end as failed
+}
+
+// PreviewClear returns what ClearRuns with the same would delete. Nothing is
+// changed.
+func (c *Client) PreviewClear(ctx context.Context, in ClearInput) (*ClearEffect, error) {
+	return get[ClearEffect](ctx, c, "/runs/clear", "group_id", number(in.GroupID), "job_id", number(in.JobID),
+		"what", in.What)
 }
 
 // ClearRuns deletes old runs, and returns how many. Runs among them that are open

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -88,6 +89,34 @@ type Cleaned struct {
 // Retention returns how long rows are kept, and what was cleaned last.
 func (c *Client) Retention(ctx context.Context) (*Retention, error) {
 	return get[Retention](ctx, c, "/retention")
+}
+
+// Expiry is what goes because of its age.
+type Expiry struct {
+	Before *time.Time `json:"before"` // what is from before goes; nil: nothing does
+	Rows   int        `json:"rows"`
+	More   bool       `json:"more"` // there are more: it was not counted beyond 100,000
+}
+
+// RetentionEffect is what a retention deletes when it begins to count. What
+// KeepPerJob deletes is not counted.
+type RetentionEffect struct {
+	RetentionInput
+
+	Runs         Expiry `json:"runs"`
+	AuditRecords Expiry `json:"audit_records"`
+	Alarms       Expiry `json:"alarms"` // that have ended
+}
+
+// PreviewRetention returns what SetRetention with the same would delete; with nil
+// what ResetRetention would. Nothing is changed. For administrators.
+func (c *Client) PreviewRetention(ctx context.Context, in *RetentionInput) (*RetentionEffect, error) {
+	if in == nil {
+		return get[RetentionEffect](ctx, c, "/retention/preview", "default", "true")
+	}
+	return get[RetentionEffect](ctx, c, "/retention/preview", "run_days", strconv.Itoa(in.RunDays),
+		"keep_per_job", strconv.Itoa(in.KeepPerJob), "audit_days", strconv.Itoa(in.AuditDays),
+		"alarm_days", strconv.Itoa(in.AlarmDays)) // each of them, also 0
 }
 
 // SetRetention says for all nodes how long rows are kept, and returns what counts

@@ -43,6 +43,8 @@ func TestRetention(t *testing.T) {
 	t.Parallel()
 	c, a := newClient(t,
 		ok(`{"run_days":0,"keep_per_job":5,"audit_days":0,"alarm_days":9,"source":"setting","last_cleaned":{"node":"n1","runs":3}}`),
+		ok(`{"run_days":9,"runs":{"before":null,"rows":4,"more":false}}`), ok(`{}`),
+		ok(`{"runs":{"rows":100000,"more":true},"open":{"rows":0,"more":false}}`),
 		ok(`{"run_days":30,"source":"node","last_cleaned":null}`), ok(`{"ended":2}`))
 	got, err := c.SetRetention(t.Context(), RetentionInput{KeepPerJob: 5, AlarmDays: 9})
 	require.NoError(t, err)
@@ -50,6 +52,15 @@ func TestRetention(t *testing.T) {
 		RetentionInput: RetentionInput{KeepPerJob: 5, AlarmDays: 9}, Source: RetentionOfSetting,
 		LastCleaned: &Cleaned{Node: "n1", Runs: 3},
 	}, got)
+	goes, err := c.PreviewRetention(t.Context(), &RetentionInput{RunDays: 9})
+	require.NoError(t, err)
+	assert.Equal(t, 4, goes.Runs.Rows)
+	assert.Nil(t, goes.Runs.Before)
+	_, err = c.PreviewRetention(t.Context(), nil)
+	require.NoError(t, err)
+	clears, err := c.PreviewClear(t.Context(), ClearInput{JobID: 3, What: AllRuns})
+	require.NoError(t, err)
+	assert.Equal(t, Counted{Rows: 100_000, More: true}, clears.Runs)
 	got, err = c.ResetRetention(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, &Retention{RetentionInput: RetentionInput{RunDays: 30}, Source: RetentionOfNode}, got)
@@ -58,6 +69,9 @@ func TestRetention(t *testing.T) {
 	assert.Equal(t, 2, ended)
 	assert.Equal(t, []string{
 		`PUT /xxl-job-admin/v1/retention {"run_days":0,"keep_per_job":5,"audit_days":0,"alarm_days":9}`,
+		"GET /xxl-job-admin/v1/retention/preview?alarm_days=0&audit_days=0&keep_per_job=0&run_days=9",
+		"GET /xxl-job-admin/v1/retention/preview?default=true",
+		"GET /xxl-job-admin/v1/runs/clear?job_id=3&what=all",
 		"DELETE /xxl-job-admin/v1/retention", "DELETE /xxl-job-admin/v1/users/7/sessions",
 	}, a.seen)
 }

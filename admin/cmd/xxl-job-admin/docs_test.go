@@ -107,22 +107,23 @@ func (k *kitchen) shell(t *testing.T, line typedLine, last int) (got string, cod
 		k.write(t, name, strings.Join(line.want, "\n")+"\n")
 	}
 	command := strings.ReplaceAll(line.command, "http://127.0.0.1:8080", k.url)
+	for _, text := range line.want { // what somebody has typed behind a question, in a terminal
+		if strings.HasSuffix(text, "[y/N] y") {
+			k.env = []string{"XXL_JOB_KEY=" + k.typedKey(t)}
+			before := k.text.Len()
+			code = k.here(t, "y\n", strings.Fields(command)[1:]...)
+			return strings.Replace(k.text.String()[before:], "[y/N] ", "[y/N] y\n", 1), code
+		}
+	}
 	script := fmt.Sprintf(". ./state; (exit %d); %s\ncode=$?; export -p > state; exit $code", last, command)
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", script)
 	cmd.Dir = k.dir
-	typed := ""
-	for _, text := range line.want { // what somebody has typed behind a question
-		if strings.HasSuffix(text, "[y/N] y") {
-			typed = "y\n"
-		}
-	}
-	cmd.Stdin = strings.NewReader(typed)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		require.NoError(t, err)
 	}
-	return strings.Replace(string(out), "[y/N] ", "[y/N] "+typed, 1), cmd.ProcessState.ExitCode()
+	return string(out), cmd.ProcessState.ExitCode()
 }
 
 // registered waits until the executor has found its group.
@@ -147,13 +148,18 @@ func (k *kitchen) onRecord(t *testing.T) {
 	}, startLimit, 50*time.Millisecond)
 }
 
-// asTyper is a client with the key that was typed.
-func (k *kitchen) asTyper(t *testing.T) *client.Client {
+// typedKey is the key that was typed.
+func (k *kitchen) typedKey(t *testing.T) string {
 	t.Helper()
 	state, err := os.ReadFile(filepath.Join(k.dir, "state"))
 	require.NoError(t, err)
-	key := regexp.MustCompile(`xja_[0-9a-f]{64}`).FindString(string(state))
-	c, err := client.New(client.Config{BaseURL: k.url, Key: key})
+	return regexp.MustCompile(`xja_[0-9a-f]{64}`).FindString(string(state))
+}
+
+// asTyper is a client with the key that was typed.
+func (k *kitchen) asTyper(t *testing.T) *client.Client {
+	t.Helper()
+	c, err := client.New(client.Config{BaseURL: k.url, Key: k.typedKey(t)})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c

@@ -86,6 +86,8 @@ var helpTexts = kong.Vars{
 		"standard input.",
 	"apply_files": "YAML file, a folder with *.yaml and *.yml files, or - for standard input. May be given several " +
 		"times.",
+	"clear_what": "older_than_1_month,older_than_3_months,older_than_6_months,older_than_1_year,all_but_1000," +
+		"all_but_10000,all_but_30000,all_but_100000,all",
 	"apply_prune": "Delete the jobs of --group, with --tag, or both, that the files do not have.",
 	"import_from": "Database to copy, which is only read: mysql://user:pw@host:port/name or " +
 		"postgres://user:pw@host:port/name, of a Java admin from 2.3.0 on or of ours; or sqlite:FILE.",

@@ -96,6 +96,9 @@ func newKitchen(t *testing.T, flags ...string) *kitchen {
 // run types a command, and returns its exit code.
 func (k *kitchen) run(t *testing.T, stdin string, args ...string) int {
 	t.Helper()
+	if stdin == "y\n" || stdin == "n\n" { // the program takes an answer from a terminal alone
+		return k.answer(t, stdin, args...)
+	}
 	cmd := exec.CommandContext(t.Context(), programFile(t), args...)
 	cmd.Env = append(append(os.Environ(), "XXL_JOB_SERVER="+k.url), k.env...)
 	cmd.Dir = k.dir
@@ -110,6 +113,18 @@ func (k *kitchen) run(t *testing.T, stdin string, args ...string) int {
 	code := cmd.ProcessState.ExitCode()
 	k.rest = out.Bytes()
 	k.text.WriteString("$ xxl-job-admin " + strings.Join(args, " ") + "\n" + out.String() + errOut.String())
+	if code != 0 {
+		k.text.WriteString("exit code " + string(rune('0'+code)) + "\n")
+	}
+	k.text.WriteString("\n")
+	return code
+}
+
+// answer is run with somebody who answers a question.
+func (k *kitchen) answer(t *testing.T, answer string, args ...string) int {
+	t.Helper()
+	k.text.WriteString("$ xxl-job-admin " + strings.Join(args, " ") + "\n")
+	code := k.here(t, answer, args...)
 	if code != 0 {
 		k.text.WriteString("exit code " + string(rune('0'+code)) + "\n")
 	}
@@ -175,7 +190,7 @@ func TestRemote(t *testing.T) {
 	assert.Equal(t, cli.ExitFault, k.run(t, "wrong\n", "key", "create", "boss", "--verb", "admin", "--login", "admin"))
 	c := k.boss(t)
 	k.write(t, "jobs.yaml", kitchenJobs)
-	assert.Equal(t, cli.ExitFault, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--yes"), "there is no group")
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--yes"), "there is no group")
 	require.Eventually(t, func() bool {
 		_, n, err := c.UnknownGroups(t.Context())
 		return err == nil && n == 1
@@ -242,7 +257,7 @@ func (k *kitchen) jobs(t *testing.T) {
 	assert.Equal(t, cli.ExitUsage, k.run(t, "", "job", "apply", "-f", "circle.yaml", "--yes"))
 	k.write(t, "script.yaml", "group: kitchen\nname: fresh\nschedule: {cron: x}\n---\ngroup: kitchen\nname: clean\n"+
 		"code_type: glue_shell\ncode: echo\n")
-	assert.Equal(t, cli.ExitFault, k.run(t, "", "job", "apply", "-f", "script.yaml", "--dry-run"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "job", "apply", "-f", "script.yaml", "--dry-run"))
 	assert.Equal(t, cli.ExitChanges, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--dry-run"))
 	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "job", "apply", "-f", "jobs.yaml"))
 	assert.Equal(t, cli.ExitOK, k.run(t, "y\n", "job", "apply", "-f", "jobs.yaml"))
@@ -265,6 +280,9 @@ func (k *kitchen) jobs(t *testing.T) {
 	k.write(t, "twin.yaml", "group: kitchen\nname: twin\nhandler: echo\n")
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "apply", "-f", "twin.yaml", "--yes"))
 	assert.Equal(t, cli.ExitChanges, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune", "--group", "kitchen", "--dry-run"))
+	k.write(t, "lonely.yaml", "group: kitchen\nname: hello\nhandler: echo\nchildren: [after]\n")
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "job", "apply", "-f", "lonely.yaml", "--prune", "--group", "kitchen", "--yes"),
+		"a child that the files name would be deleted")
 	assert.Equal(t, cli.ExitUsage, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune"))
 	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--prune", "--group", "kitchn", "--dry-run"))
 	turned := strings.Replace(changed, "children: [after, fresh]", "children: [fresh]", 1)
@@ -272,6 +290,8 @@ func (k *kitchen) jobs(t *testing.T) {
 		"---\ngroup: kitchen\nname: fresh\nhandler: hold\n")
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "apply", "-f", "turned.yaml", "--yes"), "parent and child change places")
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "job", "apply", "-f", "jobs.yaml", "--yes"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "yes, please\n", "job", "delete", "twin"), "a pipe is no terminal")
+	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "job", "delete", "twin", "hello", "twin"))
 	assert.Equal(t, cli.ExitOK, k.run(t, "y\n", "job", "delete", "twin"))
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -41,9 +40,9 @@ func (e *executorCreate) Run(ctx context.Context, con Console) error {
 // executorDelete deletes a group.
 type executorDelete struct {
 	Remote
+	Sure
 
 	Group string `arg:"" help:"App name or id of the group."`
-	Yes   bool   `help:"Ask no questions." short:"y" env:"-"`
 }
 
 // Run asks, and deletes it. The admin refuses a group that has jobs.
@@ -54,7 +53,7 @@ func (e *executorDelete) Run(ctx context.Context, con Console) error {
 			return err
 		}
 		question := fmt.Sprintf("Delete group %d %s, so that its executors find no group here?", g.ID, Safe(g.AppName))
-		if err := confirm(con, e.Yes, question); err != nil {
+		if err := e.ask(con, known(question)); err != nil {
 			return err
 		}
 		if err := c.DeleteGroup(ctx, g.ID, "*"); err != nil {
@@ -70,10 +69,10 @@ func (e *executorDelete) Run(ctx context.Context, con Console) error {
 type executorToken struct {
 	Remote
 	Form
+	Sure
 
 	Group   string  `arg:"" help:"App name or id of the group."`
 	Overlap overlap `help:"${executor_overlap}" env:"-" placeholder:"TIME"`
-	Yes     bool    `help:"Ask no questions." short:"y" env:"-"`
 }
 
 // overlap is how long an old token counts beside the new one; below 0 is until it
@@ -110,8 +109,8 @@ func (o *overlap) UnmarshalText(text []byte) error {
 
 // Run asks, and prints the token, once.
 func (e *executorToken) Run(ctx context.Context, con Console) error {
-	if e.Output != "table" && !e.Yes {
-		return UsageError{Err: errors.New("--output json and yaml ask no questions: give --yes")}
+	if err := e.check(&e.Form); err != nil {
+		return err
 	}
 	return e.With(func(c *client.Client) error {
 		g, err := findGroup(ctx, c, e.Group)
@@ -126,7 +125,7 @@ func (e *executorToken) Run(ctx context.Context, con Console) error {
 			what = "and take the old one too for " + strings.TrimSuffix(o.String(), "0m0s")
 		}
 		question := fmt.Sprintf("Give group %d %s another token, %s?", g.ID, Safe(g.AppName), what)
-		if err := confirm(con, e.Yes, question); err != nil {
+		if err := e.ask(con, known(question)); err != nil {
 			return err
 		}
 		token, err := c.RotateTokenSlowly(ctx, g.ID, time.Duration(e.Overlap))

@@ -196,17 +196,40 @@ func writeFile(path string, write func(io.Writer) error) error {
 // finder finds a job by what was typed.
 type finder func(ctx context.Context, c *client.Client, name string) (*client.Job, error)
 
-// findJobs finds each of the names, before anything is done to one of them.
+// findJobs finds each of the names, before anything is done to one of them. A job
+// that is named twice is one.
 func findJobs(ctx context.Context, c *client.Client, names []string, find finder) ([]*client.Job, error) {
 	list := make([]*client.Job, 0, len(names))
+	seen := make(map[int32]bool)
 	for _, name := range names {
 		j, err := find(ctx, c, name)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, j)
+		if !seen[j.ID] {
+			list = append(list, j)
+		}
+		seen[j.ID] = true
 	}
 	return list, nil
+}
+
+// namedJobs is how many jobs a question names.
+const namedJobs = 10
+
+// nameJobs says how many jobs these are, and which.
+func nameJobs(list []*client.Job) string {
+	names := make([]string, 0, len(list))
+	for _, j := range list[:min(len(list), namedJobs)] {
+		names = append(names, fmt.Sprintf("%d %s", j.ID, Safe(j.Name)))
+	}
+	if len(list) == 1 {
+		return "job " + names[0]
+	}
+	if more := len(list) - namedJobs; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("%d jobs (%s)", len(list), strings.Join(names, ", "))
 }
 
 // manyJobs names jobs.
@@ -274,8 +297,7 @@ func (s *jobStop) Run(ctx context.Context, con Console) error {
 type jobDelete struct {
 	Remote
 	manyJobs
-
-	Yes bool `help:"Ask no questions." short:"y" env:"-"`
+	Sure
 }
 
 // Run asks, and deletes them.
@@ -285,19 +307,11 @@ func (d *jobDelete) Run(ctx context.Context, con Console) error {
 		if err != nil {
 			return err
 		}
-		var names []string
-		for _, j := range list {
-			names = append(names, fmt.Sprintf("%d %s", j.ID, Safe(j.Name)))
-		}
-		if !d.Yes {
+		err = d.ask(con, func() (string, error) {
 			what, err := touched(ctx, c, list)
-			if err != nil {
-				return err
-			}
-			fmt.Fprint(con.Out, what)
-		}
-		question := "Delete job " + strings.Join(names, ", ") + " with runs and logs?"
-		if err := confirm(con, d.Yes, question); err != nil {
+			return what + "Delete " + nameJobs(list) + " with runs and logs?", err
+		})
+		if err != nil {
 			return err
 		}
 		var gone []string

@@ -20,10 +20,10 @@ import (
 type jobApply struct {
 	Remote
 	Form
+	Sure
 
 	Files  []string `name:"file" short:"f" required:"" help:"${apply_files}" env:"-" placeholder:"FILE" sep:"none"`
 	DryRun bool     `help:"Only show the plan; exit code 3 if it has changes." env:"-"`
-	Yes    bool     `help:"Ask no questions." short:"y" env:"-"`
 	Prune  bool     `help:"${apply_prune}" env:"-"`
 	Group  string   `help:"With --prune: jobs of this group, its app name or id." env:"-" placeholder:"GROUP"`
 	Tag    string   `help:"With --prune: jobs with this tag." env:"-"`
@@ -57,13 +57,16 @@ func (a *jobApply) Run(ctx context.Context, con Console) error {
 			}
 		}
 		plan, err := jobfile.Make(w, jobs, scope)
-		if _, circle := errors.AsType[jobfile.CircleError](err); circle {
+		if _, asked := errors.AsType[*client.Error](err); err != nil && !asked {
 			return UsageError{Err: err}
 		}
 		if err != nil {
 			return err
 		}
 		if err := validate(ctx, c, plan); err != nil {
+			return err
+		}
+		if err := pruning(ctx, c, plan); err != nil {
 			return err
 		}
 		changes := len(plan.Steps) > 0
@@ -73,7 +76,7 @@ func (a *jobApply) Run(ctx context.Context, con Console) error {
 		if changes && !a.DryRun {
 			question := fmt.Sprintf("Create %d, update %d, delete %d?",
 				plan.Count(jobfile.Create), plan.Count(jobfile.Update), plan.Count(jobfile.Delete))
-			if err := confirm(con, a.Yes, question); err != nil {
+			if err := a.ask(con, known(question)); err != nil {
 				return err
 			}
 			if err := a.carryOut(ctx, con, c, plan); err != nil {
@@ -187,6 +190,9 @@ func showPlan(w io.Writer, plan *jobfile.Plan) {
 			fmt.Fprintf(w, "+ %s\n", name)
 		case jobfile.Delete:
 			fmt.Fprintf(w, "- %s (id %d)\n", name, s.ID)
+			for _, note := range s.Notes {
+				fmt.Fprintf(w, "    %s\n", Safe(note))
+			}
 		case jobfile.Update:
 			fmt.Fprintf(w, "~ %s (id %d)\n", name, s.ID)
 		}

@@ -54,9 +54,56 @@ func validate(ctx context.Context, c *client.Client, plan *jobfile.Plan) error {
 		drafts, steps = drafts[n:], steps[n:]
 	}
 	if len(faults) > 0 {
+		return UsageError{Err: fmt.Errorf("nothing was changed:\n%w", errors.Join(faults...))}
+	}
+	return nil
+}
+
+// pruning asks of each job that is to go whether it may, and says in the plan what
+// goes with it.
+func pruning(ctx context.Context, c *client.Client, plan *jobfile.Plan) error {
+	var faults []error
+	for _, s := range plan.Steps {
+		if s.Action != jobfile.Delete {
+			continue
+		}
+		d, err := c.Deletion(ctx, s.ID)
+		switch {
+		case errors.Is(err, client.ErrForbidden):
+			faults = append(faults, fmt.Errorf("%s/%s (id %d) cannot be deleted: %w", s.Group, s.Name, s.ID, err))
+		case err != nil:
+			return fmt.Errorf("%s/%s: %w", s.Group, s.Name, err)
+		default:
+			s.Notes = append([]string{"the files do not have it"}, pruned(plan, d)...)
+		}
+	}
+	if len(faults) > 0 {
 		return fmt.Errorf("nothing was changed:\n%w", errors.Join(faults...))
 	}
 	return nil
+}
+
+// pruned says in words what the deletion of a job touches beside itself.
+func pruned(plan *jobfile.Plan, d *client.Deletion) (notes []string) {
+	if d.Started {
+		notes = append(notes, "it fires by its schedule now")
+	}
+	if d.RunningRuns > 0 {
+		notes = append(notes, counted(d.RunningRuns, "run")+" on executors now: what comes of it is not kept")
+	}
+	if d.PlannedRuns > 0 {
+		notes = append(notes, counted(d.PlannedRuns, "run")+" will not be sent any more")
+	}
+	changed := make(map[int32]bool)
+	for _, s := range plan.Steps {
+		changed[s.ID] = true
+	}
+	for _, p := range d.Parents {
+		if !changed[p.ID] {
+			notes = append(notes, fmt.Sprintf("job %d %s has it as a child, and will trigger it no more", p.ID, p.Name))
+		}
+	}
+	return notes
 }
 
 // portion is how many of the drafts go into one request: at least one, at most most.

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -111,23 +109,3 @@ func clock(t *time.Time) string {
 }
 
 func dash(s string) string { return cmp.Or(s, "-") }
-
-// confirm asks a question, unless yes says that the answer is known.
-func confirm(con Console, yes bool, question string) error {
-	if yes {
-		return nil
-	}
-	fmt.Fprint(con.Out, question+" [y/N] ")
-	line, err := bufio.NewReader(io.LimitReader(con.In, 256)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return nil
-	}
-	if line == "" {
-		fmt.Fprintln(con.Out)
-	}
-	return errors.New("nothing was changed; --yes asks no questions")
-}

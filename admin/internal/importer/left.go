@@ -26,6 +26,7 @@ var leftTables = []leftTable{
 	{"xxljob_deleted_code", "", ""},
 	{"xxljob_alarm", "alarms on record", "what is still wrong is raised here again"},
 	{"xxljob_alarm_delivery", "", ""},
+	{"xxljob_alarm_ack", "", ""},
 	{"xxljob_session", "logins", "everybody logs in again, with the same password"},
 	{"xxljob_session_client", "", ""},
 	{"xxljob_log_cause", "records of where runs came from", "runs may get other ids here; attempts are told by " +

@@ -57,6 +57,7 @@ var ownRows = []string{
 	"INSERT INTO xxljob_idempotency VALUES ('key 1', 'r', 'f', 1, 200, '{}', '')",
 	"INSERT INTO xxljob_alarm (what, kind, object_id, group_id, first_ms, last_ms, recovered_ms, raised, muted, log_id, " +
 		"message) VALUES ('failed', 'job', 1, 1, 1, 1, 0, 1, 0, 7, '')",
+	"INSERT INTO xxljob_alarm_ack VALUES (1, 1, 1, 'boss')",
 	"INSERT INTO xxljob_alarm_delivery VALUES (1, 'mail', 1, '')",
 	"INSERT INTO xxljob_deleted VALUES (77, 'job', 70, 1, 'gone', 1, 1, 'boss', 1)",
 	"INSERT INTO xxljob_deleted_code VALUES (77, 0, 'BEAN', NULL, '', 1, 1, 'boss')",

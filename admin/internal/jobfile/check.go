@@ -82,24 +82,13 @@ func (p *planner) children(plan *Plan) map[string][]string {
 	return next
 }
 
-// CircleError says that files make a job trigger itself through its children, which
-// is a mistake in the files, whatever the scheduling centre has.
-type CircleError struct{ Err error }
-
-// Error names the way round and its place in the files.
-func (e CircleError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the fault with its place.
-func (e CircleError) Unwrap() error { return e.Err }
-
 // circles finds jobs that a plan creates and that would trigger themselves through
 // their children. Those of other jobs are found by the scheduling centre, which
 // knows jobs that the planner may not see.
 func circles(plan *Plan, next map[string][]string) (faults []error) {
 	for _, s := range plan.Steps {
 		if way := wayBack(next, s.node()); s.Action == Create && way != nil {
-			fault := s.Fault("/children", "it would trigger itself: "+strings.Join(way, " → "))
-			faults = append(faults, CircleError{fault})
+			faults = append(faults, s.Fault("/children", "it would trigger itself: "+strings.Join(way, " → ")))
 		}
 	}
 	return faults

@@ -284,3 +284,16 @@ func TestWords(t *testing.T) {
 	assert.Equal(t, "cron 0 0 3 * * ? UTC", Words(client.Schedule{Type: "cron", Cron: "0 0 3 * * ?", TimeZone: "UTC"}))
 	assert.Equal(t, "every 2h", Words(client.Schedule{Type: "fix_rate", IntervalMs: 7_200_000}))
 }
+
+// TestPrunedChild: what the files name as a child is not deleted by the same
+// files, whether the job that names it changes or not.
+func TestPrunedChild(t *testing.T) {
+	t.Parallel()
+	jobs := parse(t, "group: orders\nname: report\nauthor: me\ntags: [daily]\nchildren: [settle, mail/send]\n")
+	_, err := Make(world(), jobs, &Scope{})
+	require.ErrorContains(t, err, "child orders/settle (id 1) would be pruned: give it a document of its own")
+	require.ErrorContains(t, err, "child mail/send (id 3) would be pruned")
+	plan, err := Make(world(), append(jobs, parse(t, "group: orders\nname: settle\nauthor: me\n")...), &Scope{GroupID: 1})
+	require.NoError(t, err, "that of another group stays")
+	assert.Equal(t, 2, plan.Count(Delete))
+}

@@ -33,6 +33,8 @@ type Step struct {
 	Group  string  `json:"group"` // app name
 	Name   string  `json:"name"`
 	Fields []Field `json:"fields,omitempty"` // what an update changes
+	// Notes say why a job goes, and what goes with it; Make gives none.
+	Notes []string `json:"notes,omitempty"`
 
 	Want     client.JobInput `json:"-"` // children that are created first are left out
 	Children []Ref           `json:"-"` // of Want; names where they are created by the same plan
@@ -89,6 +91,7 @@ type planner struct {
 	claimed map[int32]*Job           // jobs that a document speaks of
 	targets map[*Job]*client.Job     // the job of each document; nil is created
 	groups  map[*Job]*client.Group   // the group of each document
+	kids    map[*Job][]int32         // children of each document that are there
 }
 
 // Make works out what has to be done for the jobs of a file. With a scope, jobs
@@ -98,6 +101,7 @@ func Make(w World, jobs []*Job, prune *Scope) (*Plan, error) {
 	p := &planner{
 		World: w, apps: make(map[int32]string), byKey: make(map[string][]*client.Job), created: make(map[string]bool),
 		claimed: make(map[int32]*Job), targets: make(map[*Job]*client.Job), groups: make(map[*Job]*client.Group),
+		kids: make(map[*Job][]int32),
 	}
 	for _, g := range w.Groups {
 		p.apps[g.ID] = g.AppName
@@ -132,7 +136,9 @@ func Make(w World, jobs []*Job, prune *Scope) (*Plan, error) {
 	faults = append(faults, circles(plan, next)...)
 	plan.changes = childrenFirst(plan, next)
 	if prune != nil {
-		plan.Steps = append(plan.Steps, p.prune(prune)...)
+		gone := p.prune(prune)
+		faults = append(faults, p.orphans(jobs, gone)...)
+		plan.Steps = append(plan.Steps, gone...)
 	}
 	return plan, errors.Join(faults...)
 }
@@ -284,6 +290,7 @@ func (p *planner) resolve(j *Job, s *Step) (later bool, err error) {
 		s.Children = append(s.Children, ref)
 		if ref.ID != 0 {
 			s.Want.Children = append(s.Want.Children, ref.ID)
+			p.kids[j] = append(p.kids[j], ref.ID)
 		}
 	}
 	return later, nil
@@ -300,6 +307,23 @@ func (p *planner) prune(scope *Scope) []*Step {
 		}
 	}
 	return steps
+}
+
+// orphans finds children that the documents name and that would be deleted.
+func (p *planner) orphans(jobs []*Job, gone []*Step) (faults []error) {
+	goes := make(map[int32]*Step, len(gone))
+	for _, s := range gone {
+		goes[s.ID] = s
+	}
+	for _, j := range jobs {
+		for _, id := range p.kids[j] {
+			if s := goes[id]; s != nil {
+				faults = append(faults, fmt.Errorf("%s: child %s/%s (id %d) would be pruned: "+
+					"give it a document of its own, or name it no more", j.At("children"), s.Group, s.Name, id))
+			}
+		}
+	}
+	return faults
 }
 
 // differences lists the fields in which two jobs differ.

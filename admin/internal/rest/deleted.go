@@ -160,6 +160,9 @@ func getDeletion(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	if d.Jobs == 0 {
+		return problem(kindForbidden, "this takes the role editor in the group")
+	}
 	v := deletionView{
 		Started: d.Started > 0, RunningRuns: d.Running, PlannedRuns: d.Planned, CodeVersions: d.Versions,
 		Parents: make([]parentView, len(d.Parents)), ParentsTotal: d.Ways,

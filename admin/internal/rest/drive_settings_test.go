@@ -237,6 +237,19 @@ func (w *world) driveSettings(t *testing.T) {
 	for _, bad := range []map[string]any{with(in, "run_days", 2), with(in, "keep_per_job", -1), with(in, "audit_days", 1), with(in, "alarm_days", -1)} {
 		w.must(t, http.StatusUnprocessableEntity, "PUT", "/v1/retention", bad)
 	}
+	goes := w.must(t, http.StatusOK, "GET", "/v1/retention/preview?audit_days=0&run_days=3", nil)
+	assert.InDelta(t, 3, goes["run_days"], 0)
+	assert.InDelta(t, 1000, goes["keep_per_job"], 0, "left out, it is as it is")
+	runs, _ := goes["runs"].(map[string]any)
+	assert.NotNil(t, runs["before"])
+	assert.Equal(t, map[string]any{"before": nil, "rows": 0.0, "more": false}, goes["audit_records"])
+	goes = w.must(t, http.StatusOK, "GET", "/v1/retention/preview?default=true&audit_days=9", nil)
+	assert.InDelta(t, 30, goes["run_days"], 0)
+	assert.InDelta(t, 9, goes["audit_days"], 0)
+	w.must(t, http.StatusUnprocessableEntity, "GET", "/v1/retention/preview?run_days=2", nil)
+	w.must(t, http.StatusBadRequest, "GET", "/v1/retention/preview?run_days=x", nil)
+	w.must(t, http.StatusBadRequest, "GET", "/v1/retention/preview?default=1", nil)
+	assert.Equal(t, "setting", w.must(t, http.StatusOK, "GET", "/v1/retention", nil)["source"], "nothing has changed")
 	assert.Equal(t, "node", w.must(t, http.StatusOK, "DELETE", "/v1/retention", nil)["source"])
 
 	about := w.must(t, http.StatusOK, "GET", "/v1/about", nil)

@@ -513,6 +513,14 @@ func (w *world) driveRuns(t *testing.T, o objects) {
 	}
 	w.must(t, http.StatusBadRequest, "GET", "/v1/runs?sort=took", nil)
 	w.must(t, http.StatusUnprocessableEntity, "POST", "/v1/runs/clear", map[string]any{"what": "everything"})
+	effect := w.must(t, http.StatusOK, "GET", "/v1/runs/clear?what=all", nil)
+	would, _ := effect["runs"].(map[string]any)
+	assert.Positive(t, would["rows"])
+	effect = w.must(t, http.StatusOK, "GET", "/v1/runs/clear?what=all&job_id=999999", nil)
+	assert.Equal(t, map[string]any{"rows": 0.0, "more": false}, effect["runs"])
+	w.must(t, http.StatusBadRequest, "GET", "/v1/runs/clear", nil)
+	w.must(t, http.StatusBadRequest, "GET", "/v1/runs/clear?what=everything", nil)
+	w.must(t, http.StatusBadRequest, "GET", "/v1/runs/clear?what=all&job_id=0", nil)
 	cleared := w.must(t, http.StatusOK, "POST", "/v1/runs/clear", map[string]any{"what": "all_but_1000"})
 	assert.InDelta(t, 0, cleared["deleted"], 0)
 }

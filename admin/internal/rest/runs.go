@@ -326,6 +326,34 @@ var clearings = []string{
 	"all_but_1000", "all_but_10000", "all_but_30000", "all_but_100000", "all",
 }
 
+// previewClear says what clearRuns would delete.
+func previewClear(ctx context.Context, c *call) error {
+	group, err := c.number("group_id", 0, 1, 1<<31-1)
+	if err != nil {
+		return err
+	}
+	job, err := c.number("job_id", 0, 1, 1<<31-1)
+	if err != nil {
+		return err
+	}
+	what, err := c.choice("what", clearings[1:]...)
+	if err != nil {
+		return err
+	}
+	n := slices.Index(clearings, what)
+	if n < 1 {
+		return badParam("what", "one of "+joined(clearings[1:]))
+	}
+	e, err := c.s.cfg.Ops.ClearEffect(ctx, c.who, ops.ClearInput{GroupID: int32(group), JobID: int32(job), Type: n})
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, struct {
+		Runs counted `json:"runs"`
+		Open counted `json:"open"`
+	}{counted{e.Rows.N, e.Rows.More}, counted{e.Open.N, e.Open.More}})
+}
+
 func clearRuns(ctx context.Context, c *call) error {
 	var in struct {
 		GroupID int32  `json:"group_id"`

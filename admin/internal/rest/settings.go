@@ -125,6 +125,61 @@ func getRetention(ctx context.Context, c *call) error {
 	return c.json(http.StatusOK, answer)
 }
 
+// retentionParams are the parameters of previewRetention.
+var retentionParams = []string{"run_days", "keep_per_job", "audit_days", "alarm_days", "default"}
+
+// expiry is what goes because of its age.
+type expiry struct {
+	Before *string `json:"before"` // null: nothing goes
+	counted
+}
+
+// counted is a number of rows that may be larger.
+type counted struct {
+	Rows int  `json:"rows"`
+	More bool `json:"more"`
+}
+
+func expired(before time.Time, n ops.Count) expiry {
+	return expiry{Before: atOrNull(before), counted: counted{n.N, n.More}}
+}
+
+// previewRetention says what a retention deletes. What is left out is as it is,
+// or with default=true as the node was started.
+func previewRetention(ctx context.Context, c *call) error {
+	v, err := c.s.cfg.Ops.Retention(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	fresh, err := c.choice("default", "true", "false")
+	if err != nil {
+		return err
+	}
+	in := v.Retention
+	if fresh == "true" {
+		in = v.Default
+	}
+	for name, to := range map[string]*int{
+		"run_days": &in.RunDays, "keep_per_job": &in.KeepPerJob,
+		"audit_days": &in.AuditDays, "alarm_days": &in.AlarmDays,
+	} {
+		if *to, err = c.number(name, *to, 0, 1<<31-1); err != nil {
+			return err
+		}
+	}
+	e, err := c.s.cfg.Ops.RetentionEffect(ctx, c.who, in)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, struct {
+		ops.Retention
+
+		Runs   expiry `json:"runs"`
+		Audits expiry `json:"audit_records"`
+		Alarms expiry `json:"alarms"`
+	}{in, expired(e.RunsBefore, e.Runs), expired(e.AuditsBefore, e.Audits), expired(e.AlarmsBefore, e.Alarms)})
+}
+
 func setRetention(ctx context.Context, c *call) error {
 	var in struct {
 		ops.Retention

@@ -3,7 +3,7 @@ _xxl_job_admin() {
     local cur=${COMP_WORDS[COMP_CWORD]} path="" words="" i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$path ${COMP_WORDS[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor get"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm ack"|" alarm unack"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor get"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm ack"|" alarm unack"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention preview"|" retention set"|" retention reset"|" retention clean"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
         esac
     done
     case "$path" in
@@ -25,7 +25,7 @@ _xxl_job_admin() {
     " job") words="list get apply export start stop run delete deleted restore history undo --help --config" ;;
     " job list") words="--help --config --server --key --timeout --output --group --state --name --handler --author --tag --sort" ;;
     " job get") words="--help --config --server --key --timeout --output" ;;
-    " job apply") words="--help --config --server --key --timeout --output --file --dry-run --yes --prune --group --tag" ;;
+    " job apply") words="--help --config --server --key --timeout --output --yes --file --dry-run --prune --group --tag" ;;
     " job export") words="--help --config --server --key --timeout --group --state --name --handler --author --tag --sort --file" ;;
     " job start") words="--help --config --server --key --timeout" ;;
     " job stop") words="--help --config --server --key --timeout" ;;
@@ -48,7 +48,7 @@ _xxl_job_admin() {
     " executor probe") words="--help --config --server --key --timeout --output --address" ;;
     " executor create") words="--help --config --server --key --timeout --output --title --address" ;;
     " executor delete") words="--help --config --server --key --timeout --yes" ;;
-    " executor token") words="--help --config --server --key --timeout --output --overlap --yes" ;;
+    " executor token") words="--help --config --server --key --timeout --output --yes --overlap" ;;
     " executor deleted") words="--help --config --server --key --timeout --output --sort" ;;
     " executor restore") words="--help --config --server --key --timeout" ;;
     " executor history") words="--help --config --server --key --timeout --output --limit" ;;
@@ -72,10 +72,12 @@ _xxl_job_admin() {
     " session") words="list end --help --config" ;;
     " session list") words="--help --config --server --key --timeout --output --user --sort --limit" ;;
     " session end") words="--help --config --server --key --timeout --user" ;;
-    " retention") words="get set reset --help --config" ;;
+    " retention") words="get preview set reset clean --help --config" ;;
     " retention get") words="--help --config --server --key --timeout --output" ;;
+    " retention preview") words="--help --config --server --key --timeout --output --run-days --keep-per-job --audit-days --alarm-days --reset" ;;
     " retention set") words="--help --config --server --key --timeout --output --run-days --keep-per-job --audit-days --alarm-days --yes" ;;
     " retention reset") words="--help --config --server --key --timeout --output --yes" ;;
+    " retention clean") words="older_than_1_month older_than_3_months older_than_6_months older_than_1_year all_but_1000 all_but_10000 all_but_30000 all_but_100000 all --help --config --server --key --timeout --output --yes --job --group --dry-run" ;;
     " audit") words="list export --help --config" ;;
     " audit list") words="--help --config --server --key --timeout --output --user --action --object --text --since --until --sort --limit" ;;
     " audit export") words="--help --config --server --key --timeout --user --action --object --text --since --until --format" ;;
@@ -512,6 +514,15 @@ _xxl_job_admin() {
     " retention get --key") words="" ;;
     " retention get --timeout") words="" ;;
     " retention get --output"|" retention get -o") words="table json yaml" ;;
+    " retention preview --config") words="" ;;
+    " retention preview --server") words="" ;;
+    " retention preview --key") words="" ;;
+    " retention preview --timeout") words="" ;;
+    " retention preview --output"|" retention preview -o") words="table json yaml" ;;
+    " retention preview --run-days") words="" ;;
+    " retention preview --keep-per-job") words="" ;;
+    " retention preview --audit-days") words="" ;;
+    " retention preview --alarm-days") words="" ;;
     " retention set --config") words="" ;;
     " retention set --server") words="" ;;
     " retention set --key") words="" ;;
@@ -526,6 +537,13 @@ _xxl_job_admin() {
     " retention reset --key") words="" ;;
     " retention reset --timeout") words="" ;;
     " retention reset --output"|" retention reset -o") words="table json yaml" ;;
+    " retention clean --config") words="" ;;
+    " retention clean --server") words="" ;;
+    " retention clean --key") words="" ;;
+    " retention clean --timeout") words="" ;;
+    " retention clean --output"|" retention clean -o") words="table json yaml" ;;
+    " retention clean --job") words="" ;;
+    " retention clean --group") words="" ;;
     " audit --config") words="" ;;
     " audit list --config") words="" ;;
     " audit list --server") words="" ;;

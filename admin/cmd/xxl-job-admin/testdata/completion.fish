@@ -3,7 +3,7 @@ function __xxl_job_admin_path
     set -l path ""
     for word in (commandline -opc)[2..-1]
         switch "$path $word"
-            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user get" " user role" " user grant" " user revoke" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " job deleted" " job restore" " job history" " job undo" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor get" " executor address" " executor probe" " executor create" " executor delete" " executor token" " executor deleted" " executor restore" " executor history" " key" " key list" " key create" " key revoke" " alarm" " alarm list" " alarm ack" " alarm unack" " alarm rules" " alarm rule" " alarm rule set" " alarm rule delete" " alarm mutes" " alarm mute" " alarm unmute" " alarm channels" " alarm test" " session" " session list" " session end" " retention" " retention get" " retention set" " retention reset" " audit" " audit list" " audit export" " completion" " cron" " version"
+            case " serve" " demo" " migrate" " import" " user" " user list" " user add" " user passwd" " user get" " user role" " user grant" " user revoke" " user disable" " user delete" " job" " job list" " job get" " job apply" " job export" " job start" " job stop" " job run" " job delete" " job deleted" " job restore" " job history" " job undo" " run" " run list" " run get" " run logs" " run kill" " run retry" " executor" " executor list" " executor get" " executor address" " executor probe" " executor create" " executor delete" " executor token" " executor deleted" " executor restore" " executor history" " key" " key list" " key create" " key revoke" " alarm" " alarm list" " alarm ack" " alarm unack" " alarm rules" " alarm rule" " alarm rule set" " alarm rule delete" " alarm mutes" " alarm mute" " alarm unmute" " alarm channels" " alarm test" " session" " session list" " session end" " retention" " retention get" " retention preview" " retention set" " retention reset" " retention clean" " audit" " audit list" " audit export" " completion" " cron" " version"
                 set path "$path $word"
         end
     end
@@ -229,9 +229,9 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l server -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l yes -s y
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l file -s f -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l dry-run
-complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l yes -s y
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l prune
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l group -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " job apply"' -l tag -r
@@ -400,8 +400,8 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l server 
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l output -s o -r -f -a "table json yaml"
-complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l overlap -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l yes -s y
+complete -c xxl-job-admin -n '__xxl_job_admin_path " executor token"' -l overlap -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " executor deleted"' -l server -r
@@ -549,7 +549,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " session end"' -l server -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " session end"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " session end"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " session end"' -l user -r
-complete -c xxl-job-admin -n '__xxl_job_admin_path " retention"' -f -a "get set reset"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention"' -f -a "get preview set reset clean"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " retention"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " retention"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " retention get"' -l help -s h
@@ -558,6 +558,17 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " retention get"' -l server -
 complete -c xxl-job-admin -n '__xxl_job_admin_path " retention get"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " retention get"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " retention get"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention preview"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention preview"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention preview"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention preview"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention preview"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention preview"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention preview"' -l run-days -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention preview"' -l keep-per-job -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention preview"' -l audit-days -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention preview"' -l alarm-days -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention preview"' -l reset
 complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " retention set"' -l server -r
@@ -576,6 +587,17 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " retention reset"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " retention reset"' -l timeout -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " retention reset"' -l output -s o -r -f -a "table json yaml"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " retention reset"' -l yes -s y
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention clean"' -f -a "older_than_1_month older_than_3_months older_than_6_months older_than_1_year all_but_1000 all_but_10000 all_but_30000 all_but_100000 all"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention clean"' -l help -s h
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention clean"' -l config -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention clean"' -l server -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention clean"' -l key -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention clean"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention clean"' -l output -s o -r -f -a "table json yaml"
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention clean"' -l yes -s y
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention clean"' -l job -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention clean"' -l group -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " retention clean"' -l dry-run
 complete -c xxl-job-admin -n '__xxl_job_admin_path " audit"' -f -a "list export"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " audit"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " audit"' -l config -r

@@ -4,7 +4,7 @@ _xxl_job_admin() {
     local path_="" i
     for ((i = 2; i < CURRENT; i++)); do
         case "$path_ ${words[i]}" in
-        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor get"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm ack"|" alarm unack"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention set"|" retention reset"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
+        " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor get"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm ack"|" alarm unack"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention preview"|" retention set"|" retention reset"|" retention clean"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path_="$path_ ${words[i]}" ;;
         esac
     done
     case "$path_ ${words[CURRENT-1]}" in
@@ -436,6 +436,15 @@ _xxl_job_admin() {
     " retention get --key") _files; return ;;
     " retention get --timeout") _files; return ;;
     " retention get --output"|" retention get -o") compadd -- table json yaml; return ;;
+    " retention preview --config") _files; return ;;
+    " retention preview --server") _files; return ;;
+    " retention preview --key") _files; return ;;
+    " retention preview --timeout") _files; return ;;
+    " retention preview --output"|" retention preview -o") compadd -- table json yaml; return ;;
+    " retention preview --run-days") _files; return ;;
+    " retention preview --keep-per-job") _files; return ;;
+    " retention preview --audit-days") _files; return ;;
+    " retention preview --alarm-days") _files; return ;;
     " retention set --config") _files; return ;;
     " retention set --server") _files; return ;;
     " retention set --key") _files; return ;;
@@ -450,6 +459,13 @@ _xxl_job_admin() {
     " retention reset --key") _files; return ;;
     " retention reset --timeout") _files; return ;;
     " retention reset --output"|" retention reset -o") compadd -- table json yaml; return ;;
+    " retention clean --config") _files; return ;;
+    " retention clean --server") _files; return ;;
+    " retention clean --key") _files; return ;;
+    " retention clean --timeout") _files; return ;;
+    " retention clean --output"|" retention clean -o") compadd -- table json yaml; return ;;
+    " retention clean --job") _files; return ;;
+    " retention clean --group") _files; return ;;
     " audit --config") _files; return ;;
     " audit list --config") _files; return ;;
     " audit list --server") _files; return ;;
@@ -501,7 +517,7 @@ _xxl_job_admin() {
     " job") compadd -- list get apply export start stop run delete deleted restore history undo --help --config ;;
     " job list") compadd -- --help --config --server --key --timeout --output --group --state --name --handler --author --tag --sort ;;
     " job get") compadd -- --help --config --server --key --timeout --output ;;
-    " job apply") compadd -- --help --config --server --key --timeout --output --file --dry-run --yes --prune --group --tag ;;
+    " job apply") compadd -- --help --config --server --key --timeout --output --yes --file --dry-run --prune --group --tag ;;
     " job export") compadd -- --help --config --server --key --timeout --group --state --name --handler --author --tag --sort --file ;;
     " job start") compadd -- --help --config --server --key --timeout ;;
     " job stop") compadd -- --help --config --server --key --timeout ;;
@@ -524,7 +540,7 @@ _xxl_job_admin() {
     " executor probe") compadd -- --help --config --server --key --timeout --output --address ;;
     " executor create") compadd -- --help --config --server --key --timeout --output --title --address ;;
     " executor delete") compadd -- --help --config --server --key --timeout --yes ;;
-    " executor token") compadd -- --help --config --server --key --timeout --output --overlap --yes ;;
+    " executor token") compadd -- --help --config --server --key --timeout --output --yes --overlap ;;
     " executor deleted") compadd -- --help --config --server --key --timeout --output --sort ;;
     " executor restore") compadd -- --help --config --server --key --timeout ;;
     " executor history") compadd -- --help --config --server --key --timeout --output --limit ;;
@@ -548,10 +564,12 @@ _xxl_job_admin() {
     " session") compadd -- list end --help --config ;;
     " session list") compadd -- --help --config --server --key --timeout --output --user --sort --limit ;;
     " session end") compadd -- --help --config --server --key --timeout --user ;;
-    " retention") compadd -- get set reset --help --config ;;
+    " retention") compadd -- get preview set reset clean --help --config ;;
     " retention get") compadd -- --help --config --server --key --timeout --output ;;
+    " retention preview") compadd -- --help --config --server --key --timeout --output --run-days --keep-per-job --audit-days --alarm-days --reset ;;
     " retention set") compadd -- --help --config --server --key --timeout --output --run-days --keep-per-job --audit-days --alarm-days --yes ;;
     " retention reset") compadd -- --help --config --server --key --timeout --output --yes ;;
+    " retention clean") compadd -- older_than_1_month older_than_3_months older_than_6_months older_than_1_year all_but_1000 all_but_10000 all_but_30000 all_but_100000 all --help --config --server --key --timeout --output --yes --job --group --dry-run ;;
     " audit") compadd -- list export --help --config ;;
     " audit list") compadd -- --help --config --server --key --timeout --output --user --action --object --text --since --until --sort --limit ;;
     " audit export") compadd -- --help --config --server --key --timeout --user --action --object --text --since --until --format ;;

@@ -107,11 +107,12 @@ func TestFailing(t *testing.T) {
 // each line of its log is.
 func TestManyCauses(t *testing.T) {
 	t.Parallel()
-	message := "x.Failure: it failed\n"
+	var message strings.Builder
+	message.WriteString("x.Failure: it failed\n")
 	for i := range 1000 {
-		message += fmt.Sprintf("Caused by: x.Cause: number %d\n", i)
+		fmt.Fprintf(&message, "Caused by: x.Cause: number %d\n", i)
 	}
-	f := NewFinder(message)
+	f := NewFinder(message.String())
 	assert.Len(t, f.needles, 1+causesLooked)
 	f.Read("x.Failure\nnumber 999\nx.Cause: number 999\n", 1)
 	assert.Equal(t, 3, f.Line(), "the last cause is one of those that are looked for")

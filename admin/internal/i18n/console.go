@@ -15,7 +15,7 @@ type pageTexts map[string][3]string
 var consoleParts = []pageTexts{
 	consoleJobList, consoleDeleted, consoleAudit,
 	consoleFrame, consoleHome, consoleJobs, consoleEdit, consoleAdmin, consoleHelp, consoleRuns, consoleExecutors,
-	consoleAlarms, consoleHistory, consoleCode, consoleSetup, consoleSystem, consoleRoles,
+	consoleAlarms, consoleHistory, consoleCode, consoleSetup, consoleSystem, consoleRoles, consoleRefused,
 }
 
 // console holds all of them.

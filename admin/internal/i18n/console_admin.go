@@ -17,42 +17,7 @@ var consoleAdmin = pageTexts{
 	"account.again":    {"再次输入新密码", "再次輸入新密碼", "New password again"},
 	"account.differ":   {"两次输入的新密码不一致。", "兩次輸入的新密碼不一致。", "The new passwords are not the same."},
 	"account.ends":     {"修改后所有登录都会退出。", "修改後所有登入都會登出。", "All of your logins end with it."},
-	"refused.password": {
-		"密码须为 {0} 到 {1} 个字符，输入的有 {2} 个。", "密碼須為 {0} 到 {1} 個字元，輸入的有 {2} 個。",
-		"A password has {0} to {1} characters; this one has {2}.",
-	},
-	"refused.username": {
-		"账号须为 {0} 到 {1} 个字符，输入的有 {2} 个。", "帳號須為 {0} 到 {1} 個字元，輸入的有 {2} 個。",
-		"A user name has {0} to {1} characters; this one has {2}.",
-	},
-	"refused.child.bad": {
-		"“{0}”不是任务编号；多个编号用逗号分隔。", "「{0}」不是任務編號；多個編號用逗號分隔。",
-		"“{0}” is no id of a job: write ids with commas between them.",
-	},
-	"refused.child.self": {
-		"任务不能是自己的子任务。", "任務不能是自己的子任務。", "A job cannot be its own child.",
-	},
-	"refused.child.gone": {"没有编号为 {0} 的任务。", "沒有編號為 {0} 的任務。", "There is no job {0}."},
-	"refused.child.hidden": {
-		"没有编号为 {0} 的任务，或者您在它的执行器中没有角色。", "沒有編號為 {0} 的任務，或者您在它的執行器中沒有角色。",
-		"There is no job {0}, or you have no role in its executor.",
-	},
-	"refused.child.foreign": {
-		"您不是任务 {0} 所属执行器的编辑者，不能将其设为子任务。", "您不是任務 {0} 所屬執行器的編輯者，不能將其設為子任務。",
-		"You are no editor of job {0}, so it cannot be a child here.",
-	},
-	"refused.child.circle": {
-		"会循环触发：{0}。", "會循環觸發：{0}。", "The jobs would trigger each other without end: {0}.",
-	},
-	"refused.schedule.never": {
-		"该调度没有今后的触发时间：请修改调度，或保持任务停止。", "該排程沒有今後的觸發時間：請修改排程，或保持任務停止。",
-		"This schedule never fires again: change it, or leave the job stopped.",
-	},
-	"refused.tag.comma": {
-		"标签“{0}”含有逗号：请写成两个标签，或去掉逗号。", "標籤「{0}」含有逗號：請寫成兩個標籤，或去掉逗號。",
-		"The tag “{0}” has a comma: write two tags, or no comma.",
-	},
-	"account.changed": {"密码已修改，请重新登录。", "密碼已修改，請重新登入。", "The password is changed: sign in with it."},
+	"account.changed":  {"密码已修改，请重新登录。", "密碼已修改，請重新登入。", "The password is changed: sign in with it."},
 
 	"users.new":        {"新建用户", "新增使用者", "New user"},
 	"users.name":       {"账号", "帳號", "User name"},

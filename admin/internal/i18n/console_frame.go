@@ -76,10 +76,6 @@ var consoleFrame = pageTexts{
 		"Go back, change what is said above, and try again.",
 	},
 	"error.403": {"没有权限", "沒有權限", "You may not do this"},
-	"error.403.role": {
-		"帐号 {0} 的角色不允许这项操作。", "帳號 {0} 的角色不允許這項操作。",
-		"The role of the account {0} does not allow this.",
-	},
 	"error.403.do": {
 		"请管理员授予该执行器的权限，或用其他账号登录。",
 		"請管理員授予該執行器的權限，或用其他帳號登入。",

@@ -214,11 +214,13 @@ func (s *Service) SetAlarmRule(ctx context.Context, p Principal, k model.AlarmKe
 	}
 	switch {
 	case !k.What.IsRule():
-		return invalid("use late, long or nobody", key(i18n.SystemInvalid))
+		return invalid("use late, long or nobody", key(i18n.SystemInvalid)).own("refused.alarm.what")
 	case k.What == model.AlarmOnNobody && k.Kind != model.ChangeGroup:
-		return invalid("that there is no executor is a rule for groups", key(i18n.SystemInvalid))
+		return invalid("that there is no executor is a rule for groups", key(i18n.SystemInvalid)).
+			own("refused.alarm.nobody")
 	case limit < time.Second || limit > maxRuleLimit || limit%time.Second != 0:
-		return invalid("the limit is 1 s to 30 days, in whole seconds", key(i18n.AlarmLimit), key(i18n.SystemInvalid))
+		return invalid("the limit is 1 s to 30 days, in whole seconds", key(i18n.AlarmLimit), key(i18n.SystemInvalid)).
+			own("refused.alarm.limit")
 	}
 	list, err := s.store.AlarmRules(ctx)
 	if err != nil {
@@ -228,10 +230,11 @@ func (s *Service) SetAlarmRule(ctx context.Context, p Principal, k model.AlarmKe
 	if i := slices.IndexFunc(list, func(r model.AlarmRule) bool { return r.AlarmKey == k }); i >= 0 {
 		was = ruleState(&list[i])
 	} else if len(list) >= maxAlarmRules {
-		return &Error{
+		e := &Error{
 			Kind: Conflict, Parts: []Part{key(i18n.SystemLengthLimit)},
 			Detail: fmt.Sprintf("there are %d rules; one for a group stands for many", maxAlarmRules),
 		}
+		return e.own("refused.alarm.many", maxAlarmRules)
 	}
 	r := &model.AlarmRule{AlarmKey: k, Limit: limit, User: p.Name, Created: s.now()}
 	if err := s.store.SetAlarmRule(ctx, r); err != nil {

@@ -108,14 +108,16 @@ func (s *Service) TestAlarm(ctx context.Context, p Principal, channel string) er
 	if s.cfg.Alarms == nil || !slices.ContainsFunc(s.cfg.Alarms.Channels(), func(c AlarmChannel) bool {
 		return c.Name == channel
 	}) {
-		return &Error{
+		e := &Error{
 			Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)}, Detail: "there is no alarm channel of this name",
 		}
+		return e.own("refused.channel.gone")
 	}
 	if !s.mayTest(channel) {
-		return &Error{
+		e := &Error{
 			Kind: Conflict, Parts: []Part{key(i18n.SystemRepeat)}, Detail: "this channel was tested less than 10 s ago",
 		}
+		return e.own("refused.channel.soon")
 	}
 	if err := s.cfg.Alarms.Test(ctx, channel); err != nil {
 		s.record(ctx, p, "alarm.test", "channel "+channel, "failed")

@@ -38,6 +38,11 @@ func markup(s string) bool { return strings.ContainsAny(s, "<>") }
 // NUL.
 func storable(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
+// noMarkup refuses a field that could be taken for HTML.
+func noMarkup(name Part) *Error {
+	return invalid("leave < and > and control characters out", name, key(i18n.SystemInvalid)).own("refused.markup")
+}
+
 // control reports whether a text that is shown in one line has control
 // characters.
 func control(s string) bool {

@@ -86,17 +86,34 @@ func (e *Error) Text(l i18n.Lang) string {
 // Words returns the message in words of our own, for pages and answers that the Java
 // admin does not have.
 func (e *Error) Words(l i18n.Lang) string {
-	words := make([]string, 0, 2*len(e.Parts))
-	for _, p := range e.Parts {
-		if p.Key != "" {
+	if e.Own != "" {
+		return l.Console(e.Own, e.OwnArgs...)
+	}
+	parts, frame := e.Parts, ""
+	if len(parts) > 1 && (parts[0].Key == i18n.SystemPleaseInput || parts[0].Key == i18n.SystemPleaseChoose) {
+		frame, parts = l.Own(parts[0].Key), parts[1:]
+	}
+	words := make([]string, 0, 2*len(parts))
+	for i, p := range parts {
+		switch {
+		case p.Key == i18n.SystemLengthLimit && i+1 < len(parts):
+			limits := strings.Trim(parts[i+1].Literal, "[]")
+			words = append(words, strings.ReplaceAll(l.Own(p.Key), "{0}", limits))
+		case i > 0 && parts[i-1].Key == i18n.SystemLengthLimit: // said
+		case p.Key != "":
 			words = append(words, l.Own(p.Key))
+		default:
+			words = append(words, p.Literal)
 		}
-		words = append(words, p.Literal)
 	}
-	if l != i18n.En {
-		return strings.Join(words, "")
+	text := strings.Join(words, "")
+	if l == i18n.En {
+		text = strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 	}
-	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+	if frame != "" {
+		text = strings.ReplaceAll(frame, "{0}", text)
+	}
+	return text
 }
 
 // Error returns the English message and the detail.

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ func (s *Service) needCode(ctx context.Context, p Principal, action, object stri
 	}
 	e := s.deny(ctx, p, action, object)
 	e.Parts = []Part{key(i18n.JobinfoGlueOff)}
+	e.Own = ""
 	e.Detail = "an administrator can give the permission to write code"
 	if !s.cfg.CodeEditing {
 		e.Detail = "an operator of the admin can switch it on with --code-editing"
@@ -85,6 +87,22 @@ func (s *Service) SaveGlue(ctx context.Context, p Principal, jobID int32, source
 	return nil
 }
 
+// firstCode makes the code with which a job begins its first version, so that it is
+// known whose it is. The job is there already: a fault of the database costs that alone.
+func (s *Service) firstCode(ctx context.Context, p Principal, j *model.Job) {
+	if j.GlueType == model.GlueBean || j.GlueSource.S == "" {
+		return
+	}
+	err := s.store.SaveGlue(context.WithoutCancel(ctx), &model.GlueVersion{
+		JobID: j.ID, GlueType: j.GlueType, Source: j.GlueSource, Remark: j.GlueRemark.S,
+		AddTime: j.GlueUpdated, Updated: j.GlueUpdated, User: p.Name,
+	})
+	if err != nil {
+		s.log.ErrorContext(ctx, "who saved the first code is not on record", slog.Int("job_id", int(j.ID)),
+			slog.Any("err", err))
+	}
+}
+
 // checkSource checks code and remark in Java's order.
 func checkSource(source, remark string) *Error {
 	switch {
@@ -95,7 +113,7 @@ func checkSource(source, remark string) *Error {
 	case chars(remark) < 4 || chars(remark) > maxRemark:
 		return invalid("", key(i18n.JobinfoGlueRemarkLimit))
 	case markup(remark) || control(remark):
-		return invalid("leave < and > and control characters out", key(i18n.JobinfoGlueRemark), key(i18n.SystemInvalid))
+		return noMarkup(key(i18n.JobinfoGlueRemark))
 	}
 	return fits(
 		field{key(i18n.JobinfoGlueSource), source, maxSource},
@@ -122,10 +140,11 @@ func (s *Service) GlueVersion(ctx context.Context, p Principal, jobID, id int32)
 			return v, nil
 		}
 	}
-	return nil, &Error{
+	e := &Error{
 		Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)},
 		Detail: fmt.Sprintf("job %d has no version %d: the newest 30 are kept", jobID, id),
 	}
+	return nil, e.own("refused.code.gone", jobID, id)
 }
 
 // RestoreGlue makes a saved version the code of its job, as a new version. A

@@ -218,8 +218,7 @@ func (s *Service) checkGroup(g *model.Group) error {
 	case g.Title == "":
 		return invalid("it is the name that people see", key(i18n.SystemPleaseInput), key(i18n.JobgroupFieldTitle))
 	case markup(g.Title) || control(g.Title):
-		return invalid("leave < and > and control characters out",
-			key(i18n.JobgroupFieldTitle), key(i18n.SystemInvalid))
+		return noMarkup(key(i18n.JobgroupFieldTitle))
 	}
 	if e := fits(field{key(i18n.JobgroupFieldTitle), g.Title, s.cfg.TitleMax}); e != nil {
 		return e
@@ -248,7 +247,7 @@ func checkAddresses(text string) ([]string, *Error) {
 	for i, item := range list {
 		if list[i] = strings.TrimSpace(item); list[i] == "" {
 			return nil, invalid("there is an empty address between two commas",
-				key(i18n.JobgroupFieldRegistryListInvalid))
+				key(i18n.JobgroupFieldRegistryListInvalid)).own("refused.address.empty")
 		}
 	}
 	for _, item := range list {
@@ -265,29 +264,30 @@ func checkAddress(addr string) *Error {
 	low := strings.ToLower(addr)
 	if !strings.HasPrefix(low, "http://") && !strings.HasPrefix(low, "https://") {
 		return invalid("an address begins with http:// or https://",
-			key(i18n.JobgroupFieldRegistryListInvalid), lit("[2]"))
+			key(i18n.JobgroupFieldRegistryListInvalid), lit("[2]")).own("refused.address.http")
 	}
+	shown := cut(addr, maxValue)
 	bad := func(why string) *Error {
-		return invalid(why, key(i18n.JobgroupFieldRegistryListInvalid), lit("("+cut(addr, maxValue)+")"))
+		return invalid(why, key(i18n.JobgroupFieldRegistryListInvalid), lit("("+shown+")"))
 	}
 	u, err := url.Parse(addr)
 	switch {
 	case err != nil || u.Hostname() == "" || markup(addr) || control(addr) || strings.ContainsRune(addr, ' '):
-		return bad("write http://host:port/")
+		return bad("write http://host:port/").own("refused.address.form", shown)
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || strings.ContainsRune(addr, '#'):
-		return bad("an address has no user, no query and no fragment")
+		return bad("an address has no user, no query and no fragment").own("refused.address.extra", shown)
 	case len(addr) > 255:
-		return bad("an address has at most 255 characters")
+		return bad("an address has at most 255 characters").own("refused.address.long", 255)
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
 	if err != nil {
 		if numeric(u.Hostname()) {
-			return bad("write an IPv4 address as four numbers")
+			return bad("write an IPv4 address as four numbers").own("refused.address.four", shown)
 		}
 		return nil
 	}
 	if ip = ip.Unmap(); ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() {
-		return bad("this address cannot be that of an executor")
+		return bad("this address cannot be that of an executor").own("refused.address.link", shown)
 	}
 	return nil
 }

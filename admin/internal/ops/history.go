@@ -246,9 +246,10 @@ func (s *Service) change(ctx context.Context, p Principal, id int64) (*model.Cha
 	c, err := s.store.Change(ctx, id)
 	switch {
 	case notFound(err):
-		return nil, &Error{
+		e := &Error{
 			Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)}, Detail: fmt.Sprintf("there is no change %d", id),
 		}
+		return nil, e.own("refused.change.gone", id)
 	case err != nil:
 		return nil, fmt.Errorf("read change %d: %w", id, err)
 	case p.known() && p.Admin:

@@ -111,6 +111,7 @@ func (s *Service) CreateTagged(ctx context.Context, p Principal, in *model.Job, 
 			return j.ID, fmt.Errorf("create a job: %w", refused(err))
 		}
 	}
+	s.firstCode(ctx, p, &j)
 	s.record(ctx, p, "job.create", jobObject(j.ID), jobDiff(&model.Job{}, &j))
 	s.changed(ctx, p, change{kind: model.ChangeJob, id: j.ID, action: "create", after: jobState(&j, tags)})
 	if j.Running {

@@ -79,18 +79,20 @@ func (s *Service) checkKey(in KeyInput) *Error {
 	case name == "":
 		return invalid("say what the key is for", key(i18n.SystemPleaseInput), key(i18n.KeyName))
 	case markup(name) || control(name):
-		return invalid("leave < and > and control characters out", key(i18n.KeyName), key(i18n.SystemInvalid))
+		return noMarkup(key(i18n.KeyName))
 	case len(in.Verbs) == 0:
 		return invalid("name at least one verb", key(i18n.SystemPleaseChoose), key(i18n.KeyVerbs))
 	case !in.AllGroups && slices.Contains(in.Verbs, model.VerbAdmin):
-		return invalid("the verb admin is for keys of all groups", key(i18n.KeyVerbs), key(i18n.SystemInvalid))
+		return invalid("the verb admin is for keys of all groups", key(i18n.KeyVerbs), key(i18n.SystemInvalid)).
+			own("refused.key.admin")
 	case !in.AllGroups && len(in.GroupIDs) == 0:
 		return invalid("name at least one group", key(i18n.SystemPleaseChoose), key(i18n.UserPermission))
 	case len(in.GroupIDs) > maxKeyGroup:
 		return invalid(fmt.Sprintf("a key names at most %d groups", maxKeyGroup),
 			key(i18n.UserPermission), key(i18n.SystemInvalid))
 	case !in.Expires.IsZero() && !in.Expires.After(s.now()):
-		return invalid("the end lies in the past", key(i18n.KeyExpires), key(i18n.SystemInvalid))
+		return invalid("the end lies in the past", key(i18n.KeyExpires), key(i18n.SystemInvalid)).
+			own("refused.key.past")
 	}
 	for _, v := range in.Verbs {
 		if !slices.Contains(model.Verbs(), v) {
@@ -160,9 +162,10 @@ func (s *Service) Key(ctx context.Context, p Principal, id int64) (*model.Key, e
 	k, err := s.store.Key(ctx, id)
 	switch {
 	case notFound(err):
-		return nil, &Error{
+		e := &Error{
 			Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)}, Detail: fmt.Sprintf("there is no API key %d", id),
 		}
+		return nil, e.own("refused.key.gone", id)
 	case err != nil:
 		return nil, fmt.Errorf("read key %d: %w", id, err)
 	}

@@ -69,10 +69,11 @@ func (s *Service) SetMember(
 	case role > p.RoleIn(group): // not while admin is the greatest one
 		return Member{}, s.deny(ctx, p, "member.set", groupObject(group))
 	case role == model.RoleNone && u.Roles()[group] == model.RoleNone:
-		return Member{}, &Error{
+		e := &Error{
 			Kind: NotFound, Parts: []Part{key(i18n.UserPermission), key(i18n.SystemNotFound)},
 			Detail: "this user has no role in the executor (group)",
 		}
+		return Member{}, e.own("refused.member.none", u.Username)
 	}
 	before, after, err := s.store.SetRole(ctx, u.ID, group, role)
 	if err != nil {

@@ -92,9 +92,10 @@ func (s *Service) Mute(ctx context.Context, p Principal, in model.Mute) error {
 	in.Reason = strings.TrimSpace(in.Reason)
 	switch {
 	case left <= 0 || left > maxMute:
-		return invalid("a mute window ends within 30 days", key(i18n.SystemInvalid))
+		return invalid("a mute window ends within 30 days", key(i18n.SystemInvalid)).own("refused.mute.end")
 	case control(in.Reason):
-		return invalid("leave control characters out of the reason", key(i18n.SystemInvalid))
+		return invalid("leave control characters out of the reason", key(i18n.SystemInvalid)).
+			own("refused.mute.reason")
 	}
 	if e := fits(field{key(i18n.AlarmReason), in.Reason, maxMuteReason}); e != nil {
 		return e

@@ -155,15 +155,18 @@ func notFound(err error) bool { return errors.Is(err, store.ErrNotFound) }
 
 // refused turns an error of a write that is the caller's fault into an Error.
 func refused(err error) error {
+	of := func(kind Kind, text i18n.Key) *Error {
+		return &Error{Kind: kind, Parts: []Part{key(text)}, Detail: err.Error(), Err: err}
+	}
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return &Error{Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)}, Detail: err.Error(), Err: err}
+		return of(NotFound, i18n.SystemNotFound).own("refused.gone")
 	case errors.Is(err, store.ErrTooLong):
-		return &Error{Kind: Invalid, Parts: []Part{key(i18n.SystemLengthLimit)}, Detail: err.Error(), Err: err}
+		return of(Invalid, i18n.SystemLengthLimit).own("refused.stored.long")
 	case errors.Is(err, store.ErrBadText):
-		return &Error{Kind: Invalid, Parts: []Part{key(i18n.SystemInvalid)}, Detail: err.Error(), Err: err}
+		return of(Invalid, i18n.SystemInvalid).own("refused.stored.text")
 	case errors.Is(err, store.ErrDuplicate):
-		return &Error{Kind: Conflict, Parts: []Part{key(i18n.SystemRepeat)}, Detail: err.Error(), Err: err}
+		return of(Conflict, i18n.SystemRepeat).own("refused.stored.twice")
 	}
 	return err
 }

@@ -131,10 +131,14 @@ func (p Principal) known() bool { return p.Source != "" }
 func (s *Service) deny(ctx context.Context, p Principal, action, object string) *Error {
 	s.log.WarnContext(ctx, "action refused", slog.String("user", p.Name), slog.String("source", p.Source),
 		slog.String("action", action), slog.String("object", object))
-	return &Error{
+	e := &Error{
 		Kind: Forbidden, Parts: []Part{key(i18n.SystemPermissionLimit)},
 		Detail: "it is not there, or takes a role in its executor (group): ask an admin of that, or an administrator",
 	}
+	if p.Name == "" {
+		return e.own("refused.role")
+	}
+	return e.own("refused.role.of", p.Name)
 }
 
 // denyThrown is deny in the form that the Java admin raises as an exception.

@@ -105,14 +105,17 @@ func checkRetention(r Retention) *Error {
 	bad := func(detail string) *Error { return invalid(detail, key(i18n.SystemInvalid)) }
 	switch {
 	case r.RunDays != 0 && (r.RunDays < MinRunDays || r.RunDays > maxDays):
-		return bad(fmt.Sprintf("runs are kept %d to %d days, or 0 for ever", MinRunDays, maxDays))
+		return bad(fmt.Sprintf("runs are kept %d to %d days, or 0 for ever", MinRunDays, maxDays)).
+			own("refused.keep.runs", MinRunDays, maxDays)
 	case r.KeepPerJob < 0 || r.KeepPerJob > maxKeep:
-		return bad(fmt.Sprintf("a job keeps 1 to %d runs, or 0 without limit", maxKeep))
+		return bad(fmt.Sprintf("a job keeps 1 to %d runs, or 0 without limit", maxKeep)).
+			own("refused.keep.job", maxKeep)
 	case r.AuditDays != 0 && (r.AuditDays < minAuditDays || r.AuditDays > maxDays):
-		return bad(fmt.Sprintf("audit records are kept %d to %d days, or 0 for ever", minAuditDays, maxDays))
+		return bad(fmt.Sprintf("audit records are kept %d to %d days, or 0 for ever", minAuditDays, maxDays)).
+			own("refused.keep.audit", minAuditDays, maxDays)
 	case r.AlarmDays != 0 && (r.AlarmDays < minAlarmDays || r.AlarmDays > maxDays):
 		return bad(fmt.Sprintf("alarms are kept %d to %d days after they have ended, or 0 for ever",
-			minAlarmDays, maxDays))
+			minAlarmDays, maxDays)).own("refused.keep.alarms", minAlarmDays, maxDays)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (s *Service) zone(name string) (*time.Location, *Error) {
 	loc, err := time.LoadLocation(name)
 	if err != nil || name == "Local" {
 		return nil, invalid(fmt.Sprintf("%q is no IANA time zone: write a name such as Asia/Shanghai", name),
-			key(i18n.ScheduleZone), key(i18n.SystemInvalid))
+			key(i18n.ScheduleZone), key(i18n.SystemInvalid)).own("refused.zone", cut(name, maxValue))
 	}
 	return loc, nil
 }

@@ -41,7 +41,8 @@ type SessionView struct {
 // needLogins refuses where there are no sessions to be seen.
 func (s *Service) needLogins() error {
 	if s.cfg.Logins == nil {
-		return &Error{Kind: Unavailable, Parts: []Part{key(i18n.SystemNotFound)}, Detail: "there are no sessions here"}
+		e := &Error{Kind: Unavailable, Parts: []Part{key(i18n.SystemNotFound)}, Detail: "there are no sessions here"}
+		return e.own("refused.session.off")
 	}
 	return nil
 }
@@ -126,9 +127,10 @@ func (s *Service) EndSession(ctx context.Context, p Principal, id string) error 
 }
 
 func noSuchSession() *Error {
-	return &Error{
+	e := &Error{
 		Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)}, Detail: "there is no such session, or it has ended",
 	}
+	return e.own("refused.session.gone")
 }
 
 // EndUserSessions ends the sessions of a user but one, whose ID is keep ("" is

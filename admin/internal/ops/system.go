@@ -99,9 +99,10 @@ type AboutView struct {
 
 func (s *Service) needSystem() error {
 	if s.cfg.System == nil {
-		return &Error{
+		e := &Error{
 			Kind: Unavailable, Parts: []Part{key(i18n.SystemNotFound)}, Detail: "nothing is known of the node",
 		}
+		return e.own("refused.system.off")
 	}
 	return nil
 }

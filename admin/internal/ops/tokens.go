@@ -68,7 +68,7 @@ func (s *Service) setToken(ctx context.Context, p Principal, id int32, token str
 	if overlap > MaxOverlap || overlap < 0 && overlap != OverlapEndless {
 		days := MaxOverlap / (24 * time.Hour)
 		return invalid(fmt.Sprintf("an overlap lasts for 0 to %d days, or until it is ended", days),
-			key(i18n.JobgroupToken), key(i18n.SystemInvalid))
+			key(i18n.JobgroupToken), key(i18n.SystemInvalid)).own("refused.overlap", int(days))
 	}
 	unlock, err := s.lockEdits(ctx)
 	if err != nil {
@@ -110,7 +110,8 @@ func checkToken(token string) *Error {
 		return nil
 	case token == publicToken || bad || len(token) < minToken || len(token) > maxToken:
 		return invalid(fmt.Sprintf("a token has %d to %d visible ASCII characters without blanks, and is not %q",
-			minToken, maxToken, publicToken), key(i18n.JobgroupToken), key(i18n.SystemInvalid))
+			minToken, maxToken, publicToken), key(i18n.JobgroupToken), key(i18n.SystemInvalid)).
+			own("refused.token", minToken, maxToken, publicToken)
 	}
 	return nil
 }

@@ -102,7 +102,8 @@ func pick(wanted, known []string) ([]string, error) {
 		})
 		if i < 0 {
 			return nil, invalid("only addresses that are registered or configured for the job's executor can be chosen",
-				key(i18n.JobgroupFieldRegistryList), lit("("+cut(item, maxValue)+")"), key(i18n.SystemNotFound))
+				key(i18n.JobgroupFieldRegistryList), lit("("+cut(item, maxValue)+")"), key(i18n.SystemNotFound)).
+				own("refused.address.unknown", cut(item, maxValue))
 		}
 		if !slices.Contains(list, known[i]) {
 			list = append(list, known[i])

@@ -89,7 +89,7 @@ func checkUsername(name string) *Error {
 		e.Own, e.OwnArgs = "refused.username", []any{4, 20, n}
 		return e
 	case markup(name) || control(name) || !storable(name):
-		return invalid("leave < and > and control characters out", key(i18n.UserUsername), key(i18n.SystemInvalid))
+		return noMarkup(key(i18n.UserUsername))
 	}
 	return nil
 }

@@ -38,19 +38,21 @@ func (s *Service) SaveView(ctx context.Context, p Principal, v model.View) error
 	switch {
 	case blank(v.Name) || control(v.Name) || !storable(v.Name) || size(v.Name, maxViewName) > maxViewName:
 		return invalid(fmt.Sprintf("a name has 1 to %d characters, none of them a control character", maxViewName),
-			key(i18n.SystemInvalid))
+			key(i18n.SystemInvalid)).own("refused.view.name", maxViewName)
 	case control(v.Query) || !storable(v.Query) || len(v.Query) > maxQuery:
-		return invalid(fmt.Sprintf("a query has at most %d bytes", maxQuery), key(i18n.SystemInvalid))
+		return invalid(fmt.Sprintf("a query has at most %d bytes", maxQuery), key(i18n.SystemInvalid)).
+			own("refused.view.query", maxQuery)
 	}
 	list, err := s.store.Views(ctx, p.UserID, v.Page)
 	if err != nil {
 		return err
 	}
 	if len(list) >= maxViews && !hasView(list, v.Name) {
-		return &Error{
+		e := &Error{
 			Kind: Conflict, Parts: []Part{key(i18n.SystemLengthLimit)},
 			Detail: fmt.Sprintf("there are %d views already: delete one first", maxViews),
 		}
+		return e.own("refused.view.many", maxViews)
 	}
 	v.UserID = p.UserID
 	return refused(s.store.SaveView(ctx, v))
@@ -79,13 +81,14 @@ func (s *Service) needViews(ctx context.Context, p Principal, page string) error
 		return err
 	}
 	if p.UserID == 0 {
-		return &Error{
+		e := &Error{
 			Kind: Forbidden, Parts: []Part{key(i18n.SystemPermissionLimit)},
 			Detail: "views belong to users: log in, an API key has none",
 		}
+		return e.own("refused.view.key")
 	}
 	if !viewPages[page] {
-		return invalid("jobs and runs have views", key(i18n.SystemInvalid))
+		return invalid("jobs and runs have views", key(i18n.SystemInvalid)).own("refused.view.page")
 	}
 	return nil
 }

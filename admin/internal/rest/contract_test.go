@@ -21,6 +21,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 )
 
 var update = flag.Bool("update", false, "write openapi.json and the golden files")
@@ -65,11 +67,25 @@ func (c *contract) check(t *testing.T, w *world, r *http.Request, rec *httptest.
 		RequestValidationInput: in, Status: rec.Code, Header: rec.Header(), Options: in.Options,
 		Body: io.NopCloser(bytes.NewReader(rec.Body.Bytes())),
 	}), what)
+	noJava(t, what, rec)
 	op := route.Operation.OperationID
 	if w.seen[op] == nil {
 		w.seen[op] = map[int]bool{}
 	}
 	w.seen[op][rec.Code] = true
+}
+
+// noJava: a problem speaks our words, never those of Java's admin, which are for her
+// consoles and scripts.
+func noJava(t *testing.T, what string, rec *httptest.ResponseRecorder) {
+	t.Helper()
+	if rec.Header().Get("Content-Type") != "application/problem+json" || rec.Header().Get("Content-Language") != "en" {
+		return
+	}
+	p := object(t, rec)
+	said := fmt.Sprint(p["title"], " | ", p["detail"], " | ", p["errors"])
+	assert.Empty(t, i18n.OfJava(said), "%s: Java's words in %q", what, said)
+	assert.NotEmpty(t, p["title"], what)
 }
 
 // TestDocumentJSON: the JSON form says what the YAML form says.

@@ -219,7 +219,9 @@ func (w *world) driveCode(t *testing.T, o objects) {
 	script["code"], script["code_remark"] = "echo 1", "first"
 	v := w.must(t, http.StatusCreated, "POST", "/v1/jobs", script)
 	at := fmt.Sprintf("/v1/jobs/%d/code", id(t, v))
-	assert.Equal(t, "echo 1", w.must(t, http.StatusOK, "GET", at, nil)["code"])
+	first := w.must(t, http.StatusOK, "GET", at, nil)
+	assert.Equal(t, "echo 1", first["code"])
+	assert.Equal(t, "admin", first["versions"].([]any)[0].(map[string]any)["saved_by"], "who made the job has saved it") //nolint:forcetypeassert // as documented
 	saved := w.must(t, http.StatusOK, "POST", at, map[string]any{"code": "echo 2", "remark": "second"})
 	assert.Equal(t, "echo 2", saved["code"])
 	assert.NotEmpty(t, saved["versions"])

@@ -116,7 +116,7 @@ func ofOps(e *ops.Error) *Problem {
 		k = kindInvalid
 	}
 	p := problem(k, e.Detail)
-	p.text = e.Words
+	p.text = func(l i18n.Lang) string { return strings.TrimRight(e.Words(l), ".。") } // a title has no stop
 	if e.Kind != ops.Invalid && e.Kind != ops.Conflict {
 		return p
 	}

@@ -75,7 +75,8 @@ func (s *Store) SaveGlue(ctx context.Context, v *model.GlueVersion) error {
 }
 
 // keepGlue returns the version that holds the code of a job as it stands, 0
-// where it has none. Code that is no version yet becomes one, before next does.
+// where it has none. Code that is no version yet becomes one, before next does,
+// unless next is that code itself.
 func (s *Store) keepGlue(ctx context.Context, q sqldb.Querier, next *model.GlueVersion) (int32, error) {
 	jobID := next.JobID
 	now := &model.GlueVersion{JobID: jobID}
@@ -85,6 +86,7 @@ func (s *Store) keepGlue(ctx context.Context, q sqldb.Querier, next *model.GlueV
 	if err != nil || now.Source.S == "" {
 		return 0, err
 	}
+	itself := now.Source.S == next.Source.S && now.Updated.Equal(next.Updated)
 	newest, err := sqldb.Collect(ctx, q, s.glueRow, s.db.SQL("SELECT "+glueColumns+" FROM xxl_job_logglue v "+
 		glueUser+" WHERE v.job_id = ? ORDER BY v.update_time DESC, v.id DESC LIMIT 1"), jobID)
 	if err != nil {
@@ -92,6 +94,9 @@ func (s *Store) keepGlue(ctx context.Context, q sqldb.Querier, next *model.GlueV
 	}
 	if len(newest) > 0 && newest[0].Source.S == now.Source.S {
 		return newest[0].ID, nil
+	}
+	if itself && len(newest) == 0 {
+		return 0, nil
 	}
 	// It stands between what it took the place of and what takes its own, whatever
 	// the clocks say.

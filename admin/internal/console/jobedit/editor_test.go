@@ -39,7 +39,7 @@ func TestEditor(t *testing.T) {
 		{"timeout", "-1", "whole number, 0 or more"},
 		{"children", "x", "No id of a job: x"},
 		{"children", "4711", "There is no job 4711"},
-		{"name", strings.Repeat("x", 300), "Length limit"},
+		{"name", strings.Repeat("x", 300), "must have 0-255 characters"},
 	} {
 		rec := v.Post("/jobs/new", form(bad[0], bad[1]))
 		assert.Equal(t, http.StatusUnprocessableEntity, rec.Code, bad)

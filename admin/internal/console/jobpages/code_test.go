@@ -36,7 +36,7 @@ func TestCode(t *testing.T) {
 	assert.Contains(t, page, "it counts from the next run on")
 	assert.Contains(t, page, "the second")
 	assert.Contains(t, page, "· admin", "who has saved it")
-	for remark, want := range map[string]string{"": "please input", "abc": "4~100", "<b>xx": "is not valid"} {
+	for remark, want := range map[string]string{"": "The remark is missing", "abc": "4 to 100", "<b>xx": "control characters out"} {
 		rec := v.Post(at, url.Values{"base": {jobpages.CodeBase(w.Load(j.ID))}, "source": {"echo typed"}, "remark": {remark}})
 		assert.Equal(t, http.StatusUnprocessableEntity, rec.Code, remark)
 		assert.Contains(t, rec.Body.String(), want)

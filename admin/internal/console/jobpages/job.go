@@ -141,7 +141,7 @@ func (c *call) fillTab(ctx context.Context, p *jobPage) (err error) {
 	case "children":
 		p.Graph, err = c.graph(ctx, p.Job)
 	case "settings":
-		p.Facts = c.facts(p.Job, p.Group)
+		p.Facts, err = c.facts(ctx, p.Job, p.Group)
 	case "alarms":
 		err = c.fillAlarms(ctx, p)
 	case "history":
@@ -169,7 +169,7 @@ func (c *call) lastRuns(ctx context.Context, f model.LogFilter) ([]runLine, erro
 		if l.TriggerCode == model.CodeSuccess {
 			lines[i].Took = c.Lasted(l.Recent())
 		} else if lines[i].Message == "" {
-			lines[i].Message = parts.FirstLine(model.TriggerOutcome(l.TriggerMsg.S))
+			lines[i].Message = parts.FirstLine(c.NotSent(l))
 		}
 	}
 	return lines, nil

@@ -151,7 +151,7 @@ func TestActionsOfAJob(t *testing.T) {
 	assert.Equal(t, "a\nb", *w.Parts.In.Param)
 	assert.Equal(t, []string{"http://10.0.0.1:9999/"}, w.Parts.In.Addresses)
 	v.Post(consoletest.PathOf(j)+"/run", url.Values{"address": {"http://evil.example/"}})
-	assert.Contains(t, v.Text(consoletest.PathOf(j)), "not exist")
+	assert.Contains(t, v.Text(consoletest.PathOf(j)), "is no address of the job")
 	assert.Equal(t, "/jobs", v.Post(consoletest.PathOf(j)+"/delete", nil).Header().Get("Location"))
 	assert.Contains(t, v.Text("/jobs"), "Deleted jobs: 1")
 	assert.Contains(t, v.Text(consoletest.PathOf(j)), "Deleted by admin,")

@@ -37,21 +37,8 @@ func SentAndAnswered(l *model.Log) (lines []Said, list []AskedRow) {
 	return saidLines(rest), list
 }
 
-// WereAsked reports whether executors were asked before the run was sent.
-func WereAsked(l *model.Log) bool {
-	_, list := SentAndAnswered(l)
-	return len(list) > 0
-}
-
 // NotSent says why a run was not sent, or not taken.
-func (c Call) NotSent(l *model.Log) string {
-	if l.Address.S == "" {
-		if _, list := SentAndAnswered(l); len(list) > 0 {
-			return c.T("run.why.asked", len(list), list[len(list)-1].Answer)
-		}
-	}
-	return strings.TrimPrefix(model.TriggerOutcome(l.TriggerMsg.S), "error, ")
-}
+func (c Call) NotSent(l *model.Log) string { return c.Lang.NotSent(l.Address.S, l.TriggerMsg.S) }
 
 // appended begins what an admin writes behind the message of an executor: which
 // children were started, that a retry follows.

@@ -160,16 +160,7 @@ func (c *call) reason(l *model.Log) string {
 	case l.TriggerCode == model.CodeSuccess:
 		return c.T("run.why.running")
 	case l.TriggerCode != model.CodeNone:
-		switch why := c.NotSent(l); {
-		case why == wire.TextDiscardLater:
-			return c.T("run.why.discarded")
-		case l.Address.S != "":
-			return c.T("run.why.refused", why)
-		case parts.WereAsked(l):
-			return why
-		default:
-			return c.T("run.why.noaddress", why)
-		}
+		return c.NotSent(l)
 	}
 	return c.T("run.why.waiting")
 }

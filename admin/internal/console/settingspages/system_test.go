@@ -67,7 +67,7 @@ func TestKeysPage(t *testing.T) {
 	_, err = w.Ops.FindKey(t.Context(), secret)
 	require.ErrorIs(t, err, ops.ErrNoKey)
 	v.Post("/settings/keys/999/revoke", nil)
-	assert.Contains(t, v.Text("/settings/keys"), "there is no API key 999")
+	assert.Contains(t, v.Text("/settings/keys"), "There is no API key 999.")
 }
 
 // TestSessionsPage: everybody sees and ends their own logins, administrators all
@@ -109,7 +109,7 @@ func TestSessionsPage(t *testing.T) {
 	v.Post("/settings/users/"+strconv.Itoa(int(bert.ID))+"/sessions", nil)
 	assert.Equal(t, http.StatusSeeOther, b.Get("/settings").Code)
 	v.Post("/settings/sessions/none/end", nil)
-	assert.Contains(t, v.Text("/settings/sessions"), "there is no such session")
+	assert.Contains(t, v.Text("/settings/sessions"), "There is no such login, or it has ended.")
 	rec := v.Post("/settings/sessions/"+id+"/end", nil)
 	assert.Equal(t, "/signin", rec.Header().Get("Location"))
 	assert.Empty(t, v.Cookies[web.SessionCookie])

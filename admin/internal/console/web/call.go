@@ -268,21 +268,12 @@ func (c *Call) Why(err error) (text string, ok bool) {
 	}
 	text = refusal.Words(c.Lang)
 	switch {
-	case refusal.Own != "":
-		text = c.T(refusal.Own, refusal.OwnArgs...)
-	case lacksRole(refusal): // Java's words are for Java's interface
-		text = c.T("error.403.role", c.Who.Name)
 	case text == "":
 		text = refusal.Detail
-	case refusal.Detail != "" && c.Lang == i18n.En:
+	case refusal.Own == "" && refusal.Detail != "" && c.Lang == i18n.En:
 		text += ": " + refusal.Detail
 	}
 	return text, true
-}
-
-// lacksRole reports whether it is refused because the account may not do it.
-func lacksRole(e *ops.Error) bool {
-	return e.Kind == ops.Forbidden && len(e.Parts) > 0 && e.Parts[0].Key == i18n.SystemPermissionLimit
 }
 
 // Status is how the node is, asked with a limit by Config.Cluster.

@@ -21,6 +21,7 @@ type Tab struct {
 type Fact struct {
 	Name, Value string
 	Mono        bool
+	Links       []Crumb // stand in place of Value, where there are any
 }
 
 // Column is the head of a column by which the list can be sorted.

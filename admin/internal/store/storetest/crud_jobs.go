@@ -397,6 +397,18 @@ func (f *fixture) glue(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, list, 2, "another job's versions stay")
 
+	began := fullJob(135)
+	require.NoError(t, f.CreateJob(ctx, began))
+	first := &model.GlueVersion{
+		JobID: began.ID, GlueType: "GLUE_SHELL", Source: began.GlueSource, Remark: began.GlueRemark.S,
+		AddTime: began.GlueUpdated, Updated: began.GlueUpdated, User: "who made it",
+	}
+	require.NoError(t, f.SaveGlue(ctx, first))
+	list, err = f.GlueVersions(ctx, began.ID)
+	require.NoError(t, err)
+	require.Len(t, list, 1, "what a job began with is one version")
+	assert.Equal(t, "who made it", list[0].User)
+
 	v := &model.GlueVersion{JobID: 1 << 30, Remark: "r"}
 	require.ErrorIs(t, f.SaveGlue(ctx, v), store.ErrNotFound)
 	assert.Zero(t, f.number(t, "SELECT COUNT(*) FROM xxl_job_logglue WHERE job_id = ?", v.JobID))

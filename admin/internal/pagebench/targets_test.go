@@ -116,6 +116,8 @@ func (w *world) fillIn(pattern string) string {
 		pattern = with(pattern, "at", "http://10.0.2.1:9999/")
 	case "/v1/groups/{group_id}/address":
 		pattern = with(pattern, "address", "http://10.0.2.1:9999/")
+	case "/v1/runs/clear":
+		pattern = with(pattern, "what", "older_than_1_month")
 	}
 	for name, id := range ids {
 		pattern = strings.ReplaceAll(pattern, name, fmt.Sprint(id))
@@ -274,6 +276,21 @@ func (w *world) restLists() []target {
 		{name: "v1 jobs by name", path: with(jobs, "name", "index 1")},
 		{name: "v1 jobs by tag", path: with(jobs, "tag", "tag-7")},
 		{name: "v1 audit, 200", path: with("/v1/audit", "limit", 200)},
+	}
+	for _, order := range []string{"at", "-at"} {
+		list = append(list, target{name: "v1 audit by " + order, path: with("/v1/audit", "sort", order, "limit", 200)})
+	}
+	for _, order := range []string{"first_at", "-first_at", "-last_at", "-count"} {
+		list = append(list, target{name: "v1 open alarms by " + order, path: with("/v1/alarms", "sort", order)})
+	}
+	for _, order := range []string{"first_at", "recovered_at", "-recovered_at"} {
+		list = append(list, target{
+			name: "v1 ended alarms by " + order,
+			path: with("/v1/alarms", "state", "ended", "sort", order, "limit", 200),
+		})
+	}
+	for _, order := range []string{"need", "-beat", "-open", "-queued"} {
+		list = append(list, target{name: "v1 executors by " + order, path: with("/v1/groups", "sort", order)})
 	}
 	for _, order := range []string{"id", "name", "next_fire"} {
 		list = append(list, target{name: "v1 jobs by " + order, path: with(jobs, "sort", order)},

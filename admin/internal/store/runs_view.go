@@ -35,6 +35,7 @@ type runQuery struct {
 	match  where  // what is then looked at in the row
 	byTime bool   // ordered by trigger_time, then id
 	oldest bool   // first, else last
+	joined bool   // each row of the index costs one of xxl_job_log, wherever that lies
 	since  time.Time
 	to     time.Time
 	took   func(l *runKey) bool
@@ -61,7 +62,7 @@ func (s *Store) runQuery(f *model.RunFilter) (rq *runQuery, ok bool) {
 	case open: // every open run has its row there, and there are few
 		rq.from, rq.id = fromOpen, "r.log_id"
 	case ended: // by the index over ends, which are few
-		rq.from, rq.id, results = s.fromEnds(), "e.log_id", &rq.scan
+		rq.from, rq.id, rq.joined, results = s.fromEnds(), "e.log_id", true, &rq.scan
 	case f.JobID != 0:
 		jobs = &rq.scan
 	case timed:
@@ -243,15 +244,15 @@ func (s *Store) Runs(ctx context.Context, f model.RunFilter) (*model.RunPage, er
 }
 
 // CountRuns counts the log rows that match, whatever their place in the list, up
-// to 10,000; for what no index knows, among the newest 5,000 rows of the index,
-// or as many as about a twentieth of a second lets it read. more is true when
-// there may be others.
+// to 10,000; for what no index of the log knows, among the newest 5,000 rows of the
+// index, or as many as about a twentieth of a second lets it read. more is true
+// when there may be others.
 func (s *Store) CountRuns(ctx context.Context, f model.RunFilter) (n int, more bool, err error) {
 	f.OldestFirst = false // what is counted is the newest
 	rqs := s.runQueries(&f)
 	for _, rq := range rqs {
 		part, rest := 0, false
-		if rq.looks() {
+		if rq.looks() || rq.joined {
 			part, rest, err = s.countLooked(ctx, rq, len(rqs))
 		} else {
 			part, err = s.countIndexed(ctx, rq, runCountMax+1-n)

@@ -290,6 +290,11 @@ func TestErrors(t *testing.T) {
 		assert.Equal(t, "/name", refused.Errors[0].Pointer)
 	}
 	assert.NotErrorIs(t, &Error{Status: 500}, ErrNotFound)
+	twice := &Error{
+		Type: "t", Status: 409, Method: "POST", Path: "/v1/x", Title: "It is there", Detail: "it is there",
+		Errors: []FieldError{{Pointer: "/name", Detail: "it is there"}},
+	}
+	assert.Equal(t, "POST /v1/x: 409 It is there (/name)", twice.Error(), "nothing is said twice")
 	proxy := &Error{Status: 404, Method: "GET", Path: "/x/v1/jobs/7"}
 	assert.NotErrorIs(t, proxy, ErrNotFound, "a wrong address does not say that the job is gone")
 	assert.Contains(t, proxy.Error(), "no answer of an xxl-job-admin")

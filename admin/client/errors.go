@@ -50,13 +50,17 @@ func (e *Error) Error() string {
 		title = http.StatusText(e.Status)
 	}
 	fmt.Fprintf(&b, "%s %s: %d %s", e.Method, e.Path, e.Status, title)
-	if e.Detail != "" {
+	if e.Detail != "" && !strings.EqualFold(e.Detail, title) {
 		b.WriteString(": " + e.Detail)
 	}
 	if e.Type == "" {
 		b.WriteString(": this is no answer of an xxl-job-admin, is the address right?")
 	}
 	for _, f := range e.Errors {
+		if f.Detail == e.Detail { // said once
+			fmt.Fprintf(&b, " (%s)", f.Pointer)
+			continue
+		}
 		fmt.Fprintf(&b, "; %s: %s", f.Pointer, f.Detail)
 	}
 	return b.String()

@@ -117,7 +117,12 @@ func (o *offer) words() string { return strings.Join(append(o.commands, o.flags.
 func writeBash(w io.Writer, list []offer) {
 	fmt.Fprint(w, `# bash completion of xxl-job-admin: source <(xxl-job-admin completion bash)
 _xxl_job_admin() {
-    local cur=${COMP_WORDS[COMP_CWORD]} path="" words="" i
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path="" words="" i
+    if [[ $cur == "=" ]]; then # bash makes three words of --sort=name
+        cur=""
+    elif [[ $prev == "=" ]]; then
+        prev=${COMP_WORDS[COMP_CWORD-2]}
+    fi
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$path ${COMP_WORDS[i]}" in
 `)
@@ -127,7 +132,7 @@ _xxl_job_admin() {
 		fmt.Fprintf(w, "    %q) words=%q ;;\n", spaced(o.path), o.words())
 	}
 	fmt.Fprint(w, `    esac
-    case "$path ${COMP_WORDS[COMP_CWORD-1]}" in
+    case "$path $prev" in
 `)
 	valueCases(w, list, func(words string) string { return fmt.Sprintf("words=%q", words) })
 	fmt.Fprint(w, `    esac

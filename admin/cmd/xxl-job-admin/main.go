@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	_ "time/tzdata" // zones also where the machine has none, as in an empty container
@@ -93,16 +94,48 @@ func run(ctx context.Context, args []string, con cli.Console) int {
 		fmt.Fprintln(con.Err, "xxl-job-admin:", err)
 		return cli.ExitFault
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(joinSort(args))
 	if exited {
 		return cli.ExitOK
 	}
 	if err != nil {
-		fmt.Fprintln(con.Err, "xxl-job-admin:", err)
-		fmt.Fprintf(con.Err, "Run \"%s --help\" for the flags.\n", typed(err))
+		explain(con, err, parser.Model, args)
 		return cli.ExitUsage
 	}
 	return con.ExitCode(parsed.Run())
+}
+
+// joinSort makes one word of --sort and an order from the end, such as --sort -name,
+// which otherwise is a flag.
+func joinSort(args []string) []string {
+	var joined []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--sort" && i+1 < len(args) && strings.HasPrefix(args[i+1], "-") {
+			joined = append(joined, "--sort="+args[i+1])
+			i++
+			continue
+		}
+		joined = append(joined, args[i])
+	}
+	return joined
+}
+
+// explain says what is wrong with a command line, and where to look.
+func explain(con cli.Console, err error, model *kong.Application, args []string) {
+	if name, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && !slices.Contains(args, "serve") &&
+		typed(err) == "xxl-job-admin serve" { // which is the command where none is named
+		text := fmt.Sprintf("there is no command %q", name)
+		for _, command := range model.Children {
+			if strings.HasPrefix(name, command.Name) || strings.HasPrefix(command.Name, name) {
+				text += fmt.Sprintf(", did you mean %q?", command.Name)
+				break
+			}
+		}
+		fmt.Fprintf(con.Err, "xxl-job-admin: %s\nRun \"xxl-job-admin --help\" for the commands.\n", text)
+		return
+	}
+	text := strings.Replace(err.Error(), `one of "",`, "one of ", 1) // "" stands for a flag that is not given
+	fmt.Fprintf(con.Err, "xxl-job-admin: %s\nRun \"%s --help\" for the flags.\n", text, typed(err))
 }
 
 // typed is the command that a mistake is in, as far as it was understood.

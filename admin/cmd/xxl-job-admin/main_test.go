@@ -129,7 +129,14 @@ func TestUsage(t *testing.T) {
 		want string
 	}{
 		{"unknown flag", []string{"--nope"}, "unknown flag --nope"},
-		{"unknown command", []string{"nope"}, "unexpected argument nope"},
+		{"unknown command", []string{"nope"}, "there is no command \"nope\"\nRun \"xxl-job-admin --help\" for the commands."},
+		{"nearly a command", []string{"jobs", "list"}, `there is no command "jobs", did you mean "job"?`},
+		{"too much for serve", []string{"serve", "nope"}, "unexpected argument nope"},
+		{"unknown value", []string{"job", "list", "--state", "x"}, `--state must be one of "started","stopped" but got "x"`},
+		{"unknown order", []string{"job", "list", "--sort", "-x"}, `,"-next_fire" but got "-x"`},
+		{"limit of no wait", []string{"job", "run", "x", "--wait-timeout", "1s"}, "--wait-timeout is for --wait or --follow"},
+		{"limit of no wait for a retry", []string{"run", "retry", "1", "--wait-timeout", "1s"}, "--wait-timeout is for --wait"},
+		{"limit below 0", []string{"job", "run", "x", "--wait", "--wait-timeout=-1s"}, "must not be below 0"},
 		{"unknown dialect", []string{"serve", "--dialect", "B"}, `--dialect must be one of "auto","A","C"`},
 		{"no duration", []string{"serve", "--retry-delay", "soon"}, "--retry-delay: expected duration"},
 		{"no file", []string{"--config", filepath.Join(dir, "none"), "version"}, "no such file"},

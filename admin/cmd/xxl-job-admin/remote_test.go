@@ -237,7 +237,7 @@ func (k *kitchen) jobs(t *testing.T) {
 	t.Helper()
 	k.write(t, "wrong.yaml", "group: kitchen\nname: x\nhandel: echo\n---\nname: y\n")
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "list"))
-	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "list", "--sort=-open"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "list", "--sort", "-open"))
 	assert.Equal(t, cli.ExitUsage, k.run(t, "", "executor", "list", "--sort", "colour"))
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "get", "kitchen"))
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "executor", "probe", "kitchen"))
@@ -421,6 +421,9 @@ func TestCompletion(t *testing.T) {
 
 		"xxl-job-admin job list --state s":    "started\nstopped",
 		"xxl-job-admin job list -o y":         "yaml",
+		"xxl-job-admin job list --state = st": "started\nstopped",
+		"xxl-job-admin job list --state =":    "started\nstopped",
+		"xxl-job-admin job list --sort = -n":  "-name\n-next_fire",
 		"xxl-job-admin key create --verb ":    "read\nrun\nedit\ncode\nadmin",
 		"xxl-job-admin job apply --file zzzz": "",
 	} {

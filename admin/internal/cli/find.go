@@ -35,16 +35,17 @@ func world(ctx context.Context, c *client.Client) (jobfile.World, error) {
 	return w, nil
 }
 
-// appNames maps the ids of groups to their app names.
-func appNames(ctx context.Context, c *client.Client) (map[int32]string, error) {
-	names := make(map[int32]string)
+// groupsByID maps the ids of groups to them; there is none of an id that is not
+// in it.
+func groupsByID(ctx context.Context, c *client.Client) (map[int32]*client.Group, error) {
+	groups := make(map[int32]*client.Group)
 	for g, err := range c.Groups(ctx, "") {
 		if err != nil {
 			return nil, err
 		}
-		names[g.ID] = g.AppName
+		groups[g.ID] = g
 	}
-	return names, nil
+	return groups, nil
 }
 
 // AsID reads the id of a job or group.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,17 +84,30 @@ func (l *jobList) Run(ctx context.Context, con Console) error {
 		if err != nil {
 			return err
 		}
-		apps, err := appNames(ctx, c)
+		groups, err := groupsByID(ctx, c)
 		if err != nil {
 			return err
 		}
 		return l.Print(con, list, func(w io.Writer) {
 			Row(w, "ID", "GROUP", "NAME", "STATE", "SCHEDULE", "NEXT FIRE")
 			for _, j := range list {
-				Row(w, j.ID, apps[j.GroupID], j.Name, j.State, jobfile.Words(j.Schedule), clock(j.NextFire))
+				Row(w, j.ID, groupOf(j, groups).AppName, j.Name, stateOf(j, groups), jobfile.Words(j.Schedule), clock(j.NextFire))
 			}
 		})
 	})
+}
+
+// groupOf is the group of a job, an empty one where it is gone.
+func groupOf(j *client.Job, groups map[int32]*client.Group) *client.Group {
+	return cmp.Or(groups[j.GroupID], new(client.Group))
+}
+
+// stateOf is the state of a job, and that there is nobody to run it.
+func stateOf(j *client.Job, groups map[int32]*client.Group) string {
+	if g := groups[j.GroupID]; g != nil && len(g.Addresses) == 0 {
+		return j.State + ", no address"
+	}
+	return j.State
 }
 
 // oneJob names a job.
@@ -115,17 +129,17 @@ func (g *jobGet) Run(ctx context.Context, con Console) error {
 		if err != nil {
 			return err
 		}
-		apps, err := appNames(ctx, c)
+		groups, err := groupsByID(ctx, c)
 		if err != nil {
 			return err
 		}
 		return g.Print(con, j, func(w io.Writer) {
 			for _, line := range [][2]string{
 				{"id", fmt.Sprint(j.ID)},
-				{"group", fmt.Sprintf("%s (%d)", apps[j.GroupID], j.GroupID)},
+				{"group", fmt.Sprintf("%s (%d)", groupOf(j, groups).AppName, j.GroupID)},
 				{"name", j.Name},
 				{"author", j.Author},
-				{"state", j.State},
+				{"state", stateOf(j, groups)},
 				{"schedule", jobfile.Words(j.Schedule)},
 				{"next fire", clock(j.NextFire)},
 				{"last fire", clock(j.LastFire)},

@@ -35,6 +35,9 @@ type jobRun struct {
 
 // Run runs it.
 func (r *jobRun) Run(ctx context.Context, con Console) error {
+	if err := r.waiting.check(); err != nil {
+		return err
+	}
 	return r.With(func(c *client.Client) error {
 		j, err := findTarget(ctx, c, r.Job)
 		if err != nil {
@@ -48,6 +51,17 @@ func (r *jobRun) Run(ctx context.Context, con Console) error {
 	})
 }
 
+// check refuses a limit of a wait that is none.
+func (w *waiting) check() error {
+	switch {
+	case w.WaitTimeout < 0:
+		return UsageError{Err: fmt.Errorf("--wait-timeout %v must not be below 0", w.WaitTimeout)}
+	case w.WaitTimeout > 0 && !w.Wait && !w.Follow:
+		return UsageError{Err: errors.New("--wait-timeout is for --wait or --follow: give one of them, too")}
+	}
+	return nil
+}
+
 // finish prints the runs that were made, and waits for them if that is wanted.
 func (w *waiting) finish(ctx context.Context, con Console, c *client.Client, o *Form, ids []int64) error {
 	if !w.Wait && !w.Follow {
@@ -59,15 +73,15 @@ func (w *waiting) finish(ctx context.Context, con Console, c *client.Client, o *
 	}
 	if w.WaitTimeout > 0 {
 		var cancel context.CancelFunc
-		late := fmt.Errorf("the runs have not ended within %v; they go on", w.WaitTimeout)
+		late := fmt.Errorf("the runs have not ended within %v", w.WaitTimeout)
 		ctx, cancel = context.WithTimeoutCause(ctx, w.WaitTimeout, codedError{err: late, code: ExitWaited})
 		defer cancel()
 	}
 	runs := make([]*client.Run, 0, len(ids))
-	for _, id := range ids {
+	for i, id := range ids {
 		run, err := w.last(ctx, con, c, o, id)
 		if err != nil {
-			return orCause(ctx, err)
+			return unended(ctx, err, ids[i:])
 		}
 		runs = append(runs, run)
 	}
@@ -108,12 +122,17 @@ func (w *waiting) last(ctx context.Context, con Console, c *client.Client, o *Fo
 	}
 }
 
-// orCause says why ctx ended, where that is what has happened.
-func orCause(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// unended says why ctx ended, where that is what has happened, and which runs
+// were not waited for to their ends.
+func unended(ctx context.Context, err error, ids []int64) error {
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	runs := make([]string, len(ids))
+	for i, id := range ids {
+		runs[i] = fmt.Sprintf("run %d", id)
+	}
+	return fmt.Errorf("%w; what has not ended goes on: %s", context.Cause(ctx), strings.Join(runs, ", "))
 }
 
 // followOne prints a log as it is written. A run that no executor has taken has

@@ -60,5 +60,5 @@ func TestWaitHasALimit(t *testing.T) {
 	var coded codedError
 	require.True(t, errors.As(err, &coded), err)
 	assert.Equal(t, ExitWaited, coded.code)
-	assert.ErrorContains(t, err, "not ended within 1ms")
+	assert.EqualError(t, err, "the runs have not ended within 1ms; what has not ended goes on: run 1")
 }

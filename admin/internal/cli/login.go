@@ -51,7 +51,7 @@ func (r *Remote) asUser(ctx context.Context, name, password string, f func(c *cl
 	base := strings.TrimRight(r.Server, "/")
 	login := url.Values{"userName": {name}, "password": {password}}
 	if _, err := postForm(ctx, h, base+"/auth/doLogin", login); err != nil {
-		return fmt.Errorf("log in as %s: %w", name, err)
+		return r.reach(fmt.Errorf("log in as %s: %w", name, err))
 	}
 	defer func() {
 		// The session ends by itself, too.

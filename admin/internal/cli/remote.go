@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -34,6 +35,15 @@ func (r *Remote) client() (*client.Client, error) {
 	return c, nil
 }
 
+// reach says of an admin that is not there how to name another one.
+func (r *Remote) reach(err error) error {
+	if dial := new(net.OpError); errors.As(err, &dial) && dial.Op == "dial" {
+		return fmt.Errorf("%w: does an xxl-job-admin run at %s? --server or XXL_JOB_SERVER names another address",
+			err, r.Server)
+	}
+	return err
+}
+
 // With calls f with a client.
 func (r *Remote) With(f func(c *client.Client) error) error {
 	c, err := r.client()
@@ -41,7 +51,7 @@ func (r *Remote) With(f func(c *client.Client) error) error {
 		return err
 	}
 	defer c.Close()
-	if err := f(c); err != nil {
+	if err := r.reach(f(c)); err != nil {
 		if errors.Is(err, client.ErrNotFound) {
 			return codedError{err: err, code: ExitNotFound}
 		}

@@ -348,6 +348,9 @@ type runRetry struct {
 
 // Run makes new runs.
 func (r *runRetry) Run(ctx context.Context, con Console) error {
+	if err := r.waiting.check(); err != nil {
+		return err
+	}
 	return r.With(func(c *client.Client) error {
 		results, err := r.results(ctx, c.RetryRuns)
 		if err != nil {

@@ -54,7 +54,11 @@ func (s *Sure) ask(con Console, question func() (string, error)) error {
 // isTerminal reports whether somebody may sit at the other end.
 func isTerminal(file *os.File) bool {
 	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull) // what services and cron have as standard input
+	return err != nil || !os.SameFile(info, null)
 }
 
 // known is a question that needs nothing to be found out.

@@ -1,6 +1,11 @@
 # bash completion of xxl-job-admin: source <(xxl-job-admin completion bash)
 _xxl_job_admin() {
-    local cur=${COMP_WORDS[COMP_CWORD]} path="" words="" i
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path="" words="" i
+    if [[ $cur == "=" ]]; then # bash makes three words of --sort=name
+        cur=""
+    elif [[ $prev == "=" ]]; then
+        prev=${COMP_WORDS[COMP_CWORD-2]}
+    fi
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$path ${COMP_WORDS[i]}" in
         " serve"|" demo"|" migrate"|" import"|" user"|" user list"|" user add"|" user passwd"|" user get"|" user role"|" user grant"|" user revoke"|" user disable"|" user delete"|" job"|" job list"|" job get"|" job apply"|" job export"|" job start"|" job stop"|" job run"|" job delete"|" job deleted"|" job restore"|" job history"|" job undo"|" run"|" run list"|" run get"|" run logs"|" run kill"|" run retry"|" executor"|" executor list"|" executor get"|" executor address"|" executor probe"|" executor create"|" executor delete"|" executor token"|" executor deleted"|" executor restore"|" executor history"|" key"|" key list"|" key create"|" key revoke"|" alarm"|" alarm list"|" alarm ack"|" alarm unack"|" alarm rules"|" alarm rule"|" alarm rule set"|" alarm rule delete"|" alarm mutes"|" alarm mute"|" alarm unmute"|" alarm channels"|" alarm test"|" session"|" session list"|" session end"|" retention"|" retention get"|" retention preview"|" retention set"|" retention reset"|" retention clean"|" audit"|" audit list"|" audit export"|" completion"|" cron"|" version") path="$path ${COMP_WORDS[i]}" ;;
@@ -85,7 +90,7 @@ _xxl_job_admin() {
     " cron") words="--help --config --count --zone --after" ;;
     " version") words="--help --config" ;;
     esac
-    case "$path ${COMP_WORDS[COMP_CWORD-1]}" in
+    case "$path $prev" in
     " --config") words="" ;;
     " serve --config") words="" ;;
     " serve --data-dir") words="" ;;

@@ -124,18 +124,23 @@ func joinSort(args []string) []string {
 func explain(con cli.Console, err error, model *kong.Application, args []string) {
 	if name, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && !slices.Contains(args, "serve") &&
 		typed(err) == "xxl-job-admin serve" { // which is the command where none is named
-		text := fmt.Sprintf("there is no command %q", name)
-		for _, command := range model.Children {
-			if strings.HasPrefix(name, command.Name) || strings.HasPrefix(command.Name, name) {
-				text += fmt.Sprintf(", did you mean %q?", command.Name)
-				break
-			}
-		}
-		fmt.Fprintf(con.Err, "xxl-job-admin: %s\nRun \"xxl-job-admin --help\" for the commands.\n", text)
+		fmt.Fprintf(con.Err, "xxl-job-admin: there is no command %q%s\nRun %q for the commands.\n",
+			name, nearly(model, name), "xxl-job-admin --help")
 		return
 	}
 	text := strings.Replace(err.Error(), `one of "",`, "one of ", 1) // "" stands for a flag that is not given
 	fmt.Fprintf(con.Err, "xxl-job-admin: %s\nRun \"%s --help\" for the flags.\n", text, typed(err))
+}
+
+// nearly asks whether a command of a name that is like one was meant.
+func nearly(model *kong.Application, name string) string {
+	i := slices.IndexFunc(model.Children, func(command *kong.Node) bool {
+		return strings.HasPrefix(name, command.Name) || strings.HasPrefix(command.Name, name)
+	})
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %q?", model.Children[i].Name)
 }
 
 // typed is the command that a mistake is in, as far as it was understood.

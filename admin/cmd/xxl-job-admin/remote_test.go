@@ -366,6 +366,15 @@ func (k *kitchen) keys(t *testing.T) {
 	assert.Equal(t, cli.ExitOK, k.run(t, "", "key", "list"))
 	assert.Equal(t, cli.ExitUsage, k.run(t, "", "key", "revoke", "ci"))
 	assert.Equal(t, cli.ExitNotFound, k.run(t, "", "key", "revoke", "99"))
+	assert.Equal(t, cli.ExitUsage, k.run(t, "", "key", "revoke", "1"), "it is the one that asks")
+	assert.Equal(t, cli.ExitFault, k.run(t, "n\n", "key", "revoke", "1"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "alarm", "rule", "delete", "--job", "hello", "late"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "alarm", "rule", "set", "--job", "hello", "late", "10s"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "alarm", "rule", "delete", "--job", "hello", "long"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "alarm", "rule", "delete", "--job", "hello", "late"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "alarm", "mute", "--group", "kitchen", "1h"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "alarm", "unmute", "--job", "hello"))
+	assert.Equal(t, cli.ExitOK, k.run(t, "", "alarm", "unmute", "--group", "kitchen"))
 }
 
 // users types what has to do with users of a running admin.

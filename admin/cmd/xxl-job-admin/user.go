@@ -151,7 +151,15 @@ func (d *userDB) grantIn(ctx context.Context, con cli.Console, name, group, role
 		if err != nil {
 			return err
 		}
-		return u.Grant(ctx, user, ids[0], role)
+		if err := u.Grant(ctx, user, ids[0], role); err != nil {
+			return err
+		}
+		if role == "" {
+			fmt.Fprintf(con.Out, "%s has no role in group %s any more\n", cli.Safe(user.Username), cli.Safe(group))
+		} else {
+			fmt.Fprintf(con.Out, "%s is %s in group %s\n", cli.Safe(user.Username), role, cli.Safe(group))
+		}
+		return nil
 	})
 }
 
@@ -286,9 +294,13 @@ func (c *userDisable) Run(ctx context.Context, con cli.Console) error {
 		if err := spare(ctx, u, user); err != nil {
 			return err
 		}
-		return u.Update(ctx, user, client.UserInput{
+		err := u.Update(ctx, user, client.UserInput{
 			Password: cli.RandomPassword(), Role: user.Role, GroupIDs: user.GroupIDs,
 		})
+		if err == nil {
+			fmt.Fprintf(con.Out, "disabled user %s: xxl-job-admin user passwd lets in again\n", cli.Safe(user.Username))
+		}
+		return err
 	})
 }
 
@@ -305,6 +317,10 @@ func (c *userDelete) Run(ctx context.Context, con cli.Console) error {
 		if err := spare(ctx, u, user); err != nil {
 			return err
 		}
-		return u.Remove(ctx, user.ID)
+		if err := u.Remove(ctx, user.ID); err != nil {
+			return err
+		}
+		fmt.Fprintf(con.Out, "deleted user %d %s\n", user.ID, cli.Safe(user.Username))
+		return nil
 	})
 }

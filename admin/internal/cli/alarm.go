@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ type AlarmCmd struct {
 	Rule     alarmRule     `cmd:"" help:"Set and delete rules."`
 	Mutes    alarmMutes    `cmd:"" help:"List mute windows that have not ended."`
 	Mute     alarmMute     `cmd:"" help:"Hold back the alarms of a job or group for a while."`
-	Unmute   alarmUnmute   `cmd:"" help:"End a mute window."`
+	Unmute   alarmUnmute   `cmd:"" help:"End a mute window. It asks nothing: alarm mute sets it again."`
 	Channels alarmChannels `cmd:"" help:"List the channels and what last happened in them."`
 	Test     alarmTest     `cmd:"" help:"Send a test message through a channel."`
 }
@@ -238,6 +239,16 @@ type alarmUnmute struct {
 // Run ends it; one that is not there is no error.
 func (m *alarmUnmute) Run(ctx context.Context, con Console) error {
 	return m.withObject(ctx, func(c *client.Client, of object) error {
+		list, err := c.Mutes(ctx)
+		if err != nil && !errors.Is(err, client.ErrForbidden) { // it need not be allowed to look
+			return err
+		}
+		there := func(l client.Mute) bool { return l.Kind == of.kind && l.ObjectID == of.id }
+		if err == nil && !slices.ContainsFunc(list, there) {
+			fmt.Fprintf(con.Out, "%s has no mute window of its own: xxl-job-admin alarm mutes shows those there are\n",
+				Safe(of.String()))
+			return nil
+		}
 		if err := c.DeleteMute(ctx, of.kind, of.id); err != nil {
 			return err
 		}

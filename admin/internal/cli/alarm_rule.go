@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/xxljob-go/xxljob/admin/client"
@@ -73,6 +75,16 @@ type alarmRuleDelete struct {
 // Run deletes it; one that is not there is no error.
 func (r *alarmRuleDelete) Run(ctx context.Context, con Console) error {
 	return r.withObject(ctx, func(c *client.Client, of object) error {
+		list, err := c.Rules(ctx)
+		if err != nil && !errors.Is(err, client.ErrForbidden) { // it need not be allowed to look
+			return err
+		}
+		there := func(l client.Rule) bool { return l.Kind == of.kind && l.ObjectID == of.id && l.What == r.What }
+		if err == nil && !slices.ContainsFunc(list, there) {
+			fmt.Fprintf(con.Out, "%s has no rule of its own: %s; xxl-job-admin alarm rules shows those there are\n",
+				Safe(of.String()), r.What)
+			return nil
+		}
 		if err := c.DeleteRule(ctx, of.kind, of.id, r.What); err != nil {
 			return err
 		}

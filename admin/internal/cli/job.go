@@ -91,7 +91,8 @@ func (l *jobList) Run(ctx context.Context, con Console) error {
 		return l.Print(con, list, func(w io.Writer) {
 			Row(w, "ID", "GROUP", "NAME", "STATE", "SCHEDULE", "NEXT FIRE")
 			for _, j := range list {
-				Row(w, j.ID, groupOf(j, groups).AppName, j.Name, stateOf(j, groups), jobfile.Words(j.Schedule), clock(j.NextFire))
+				Row(w, j.ID, groupOf(j, groups).AppName, j.Name, stateOf(j, groups), jobfile.Words(j.Schedule),
+					clock(j.NextFire))
 			}
 		})
 	})

@@ -15,7 +15,7 @@ import (
 type KeyCmd struct {
 	List   keyList   `cmd:"" help:"List API keys."`
 	Create keyCreate `cmd:"" help:"Create an API key and print its secret, once."`
-	Revoke keyRevoke `cmd:"" help:"Revoke API keys at once."`
+	Revoke keyRevoke `cmd:"" help:"Revoke API keys at once. It asks only before it revokes its own."`
 }
 
 // keyList lists keys.
@@ -110,11 +110,13 @@ func (k *keyCreate) Run(ctx context.Context, con Console) error {
 // keyRevoke revokes keys.
 type keyRevoke struct {
 	Remote
+	Sure
 
 	IDs []string `arg:"" name:"id" help:"Ids of keys."`
 }
 
-// Run revokes them.
+// Run revokes them. What has leaked cannot wait for an answer; but the key that the
+// command itself has is asked about, because nothing more can be done with it then.
 func (k *keyRevoke) Run(ctx context.Context, con Console) error {
 	ids := make([]int64, len(k.IDs))
 	for i, text := range k.IDs {
@@ -126,10 +128,20 @@ func (k *keyRevoke) Run(ctx context.Context, con Console) error {
 	}
 	return k.With(func(c *client.Client) error {
 		for _, id := range ids {
+			key, err := c.Key(ctx, id)
+			if err != nil {
+				return err
+			}
+			if strings.HasPrefix(k.Key, key.Prefix) {
+				text := fmt.Sprintf("Key %d %s is the one that asks. Revoke it?", id, Safe(key.Name))
+				if err := k.ask(con, known(text)); err != nil {
+					return err
+				}
+			}
 			if err := c.RevokeKey(ctx, id); err != nil {
 				return err
 			}
-			fmt.Fprintf(con.Out, "revoked key %d\n", id)
+			fmt.Fprintf(con.Out, "revoked key %d %s\n", id, Safe(key.Name))
 		}
 		return nil
 	})

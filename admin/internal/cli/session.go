@@ -12,7 +12,7 @@ import (
 // SessionCmd works on logins.
 type SessionCmd struct {
 	List sessionList `cmd:"" help:"List logins."`
-	End  sessionEnd  `cmd:"" help:"End logins at once, on every node."`
+	End  sessionEnd  `cmd:"" help:"End logins at once, on every node. It asks nothing: who was ended may log in again."`
 }
 
 // sessionList lists logins.

@@ -60,7 +60,7 @@ _xxl_job_admin() {
     " key") words="list create revoke --help --config" ;;
     " key list") words="--help --config --server --key --timeout --output --sort" ;;
     " key create") words="--help --config --server --key --timeout --output --verb --group --login --expires" ;;
-    " key revoke") words="--help --config --server --key --timeout" ;;
+    " key revoke") words="--help --config --server --key --timeout --yes" ;;
     " alarm") words="list ack unack rules rule mutes mute unmute channels test --help --config" ;;
     " alarm list") words="--help --config --server --key --timeout --output --job --group --ended --what --acked --since --until --sort --limit" ;;
     " alarm ack") words="--help --config --server --key --timeout" ;;

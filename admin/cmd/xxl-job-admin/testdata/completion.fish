@@ -446,6 +446,7 @@ complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l config -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l server -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l key -r
 complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l timeout -r
+complete -c xxl-job-admin -n '__xxl_job_admin_path " key revoke"' -l yes -s y
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm"' -f -a "list ack unack rules rule mutes mute unmute channels test"
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm"' -l help -s h
 complete -c xxl-job-admin -n '__xxl_job_admin_path " alarm"' -l config -r

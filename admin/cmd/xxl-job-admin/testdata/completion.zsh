@@ -547,7 +547,7 @@ _xxl_job_admin() {
     " key") compadd -- list create revoke --help --config ;;
     " key list") compadd -- --help --config --server --key --timeout --output --sort ;;
     " key create") compadd -- --help --config --server --key --timeout --output --verb --group --login --expires ;;
-    " key revoke") compadd -- --help --config --server --key --timeout ;;
+    " key revoke") compadd -- --help --config --server --key --timeout --yes ;;
     " alarm") compadd -- list ack unack rules rule mutes mute unmute channels test --help --config ;;
     " alarm list") compadd -- --help --config --server --key --timeout --output --job --group --ended --what --acked --since --until --sort --limit ;;
     " alarm ack") compadd -- --help --config --server --key --timeout ;;

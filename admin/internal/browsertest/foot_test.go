@@ -27,7 +27,7 @@ func TestFoot(t *testing.T) {
 		assert.Regexp(t, `^○ as of\s+\d\d:\d\d:\d\d Asia/Shanghai · reload`, b.text(footSays), path)
 		assert.Equal(t, path, b.text(`document.querySelector('#again').getAttribute('href')`))
 	}
-	for _, path := range []string{"/", "/jobs", "/runs", "/runs?result=failed", "/executors", "/alarms", job, job + "?tab=history", job + "?tab=settings"} {
+	for _, path := range []string{"/", "/jobs", "/runs", "/runs?result=failed", "/executors", "/alarms", "/settings/cluster", job, job + "?tab=history", job + "?tab=settings"} {
 		b.visit(path)
 		b.until(footSays + `.startsWith('● live')`)
 		assert.NotContains(t, b.text(footSays), "reload", path)

@@ -84,7 +84,12 @@ func (c *call) cluster(ctx context.Context) error {
 	default:
 		p.How = web.State{Kind: "ok", Text: c.T("cluster.how.well", len(v.Shards))}
 	}
-	return c.Render(ctx, "cluster", c.settingsHead(c.T("settings.cluster")), p)
+	if c.Str("part") != "" {
+		return c.Part("cluster", "clusternow", p)
+	}
+	head := c.settingsHead(c.T("settings.cluster"))
+	head.Script = "renew.js"
+	return c.Render(ctx, "cluster", head, p)
 }
 
 // lagWarn is how far behind planning may be: it looks twice a second.

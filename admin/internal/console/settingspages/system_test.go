@@ -216,6 +216,11 @@ func TestClusterPage(t *testing.T) {
 	}
 	v := w.As(w.Admin)
 	page := v.Get("/settings/cluster").Body.String()
+	assert.Contains(t, page, `<div data-renew="/settings/cluster?part=1"`)
+	assert.Contains(t, page, "/renew.")
+	now := v.Get("/settings/cluster?part=1").Body.String()
+	assert.True(t, strings.HasPrefix(now, `<section class="block">`), "the part alone")
+	assert.Contains(t, page, strings.TrimSpace(now))
 	assert.NotContains(t, page, "<script>alert")
 	for _, want := range []string{"works", "silent", "has stopped", "this one", "2.50 s", "leases are not renewed", "Every shard has a node (1)", "not shared with Java"} {
 		assert.Contains(t, page, want)

@@ -329,7 +329,8 @@ func (f *fixture) openByAddress(t *testing.T) {
 	require.NoError(t, err)
 	here := slices.DeleteFunc(list, func(o model.OpenRuns) bool { return o.GroupID != 671 && o.GroupID != 672 })
 	assert.ElementsMatch(t, []model.OpenRuns{
-		{GroupID: 671, Address: one, Count: 2}, {GroupID: 671, Address: two, Count: 1},
+		{GroupID: 671, Address: one, Count: 2},
+		{GroupID: 671, Address: two, Count: 1},
 		{GroupID: 672, Address: one, Count: 1},
 	}, here)
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/xxljob-go/xxljob/admin/client"
 )
 
-// pollEvery is how often a run is asked for its end.
-const pollEvery = 500 * time.Millisecond
-
 // waiting are the flags of commands that can wait for runs.
 type waiting struct {
 	Wait        bool          `help:"${run_wait}" env:"-"`
@@ -77,9 +74,10 @@ func (w *waiting) finish(ctx context.Context, con Console, c *client.Client, o *
 		ctx, cancel = context.WithTimeoutCause(ctx, w.WaitTimeout, codedError{err: late, code: ExitWaited})
 		defer cancel()
 	}
+	look := &watch{c: c, told: con.Err, limited: w.WaitTimeout > 0}
 	runs := make([]*client.Run, 0, len(ids))
 	for i, id := range ids {
-		run, err := w.last(ctx, con, c, o, id)
+		run, err := w.last(ctx, con, look, o, id)
 		if err != nil {
 			return unended(ctx, err, ids[i:])
 		}
@@ -102,14 +100,14 @@ func (w *waiting) finish(ctx context.Context, con Console, c *client.Client, o *
 
 // last waits for the end of a run, and of the retries that follow it, and returns the
 // last of them.
-func (w *waiting) last(ctx context.Context, con Console, c *client.Client, o *Form, id int64) (*client.Run, error) {
+func (w *waiting) last(ctx context.Context, con Console, look *watch, o *Form, id int64) (*client.Run, error) {
 	for {
 		if w.Follow {
-			if err := followOne(ctx, o.aside(con), c, id); err != nil {
+			if err := look.follow(ctx, o.aside(con), id); err != nil {
 				return nil, err
 			}
 		}
-		run, err := ended(ctx, c, id)
+		run, err := look.until(ctx, id, (*client.Run).Ended)
 		if err != nil {
 			return nil, err
 		}
@@ -122,53 +120,20 @@ func (w *waiting) last(ctx context.Context, con Console, c *client.Client, o *Fo
 	}
 }
 
-// unended says why ctx ended, where that is what has happened, and which runs
-// were not waited for to their ends.
+// unended says why ctx ended, or that nobody answers, where that is what has
+// happened, and which runs were not waited for to their ends.
 func unended(ctx context.Context, err error, ids []int64) error {
-	if ctx.Err() == nil {
+	quiet, silent := errors.AsType[*silence](err)
+	if ctx.Err() == nil && !silent {
 		return err
 	}
 	runs := make([]string, len(ids))
 	for i, id := range ids {
 		runs[i] = fmt.Sprintf("run %d", id)
 	}
+	if silent {
+		return fmt.Errorf("%w: what came of %s is not known; \"xxl-job-admin run get %d\" tells once it answers",
+			quiet, strings.Join(runs, ", "), ids[0])
+	}
 	return fmt.Errorf("%w; what has not ended goes on: %s", context.Cause(ctx), strings.Join(runs, ", "))
-}
-
-// followOne prints a log as it is written. A run that no executor has taken has
-// none yet.
-func followOne(ctx context.Context, w io.Writer, c *client.Client, id int64) error {
-	if _, err := until(ctx, c, id, func(r *client.Run) bool { return r.Status != client.RunWaiting }); err != nil {
-		return err
-	}
-	for part, err := range c.Follow(ctx, id, 1) {
-		if err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, logText(part.Text)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ended waits for the end of a run.
-func ended(ctx context.Context, c *client.Client, id int64) (*client.Run, error) {
-	return until(ctx, c, id, (*client.Run).Ended)
-}
-
-func until(ctx context.Context, c *client.Client, id int64, done func(*client.Run) bool) (*client.Run, error) {
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	for {
-		run, err := c.Run(ctx, id)
-		if err != nil || done(run) {
-			return run, err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
 }

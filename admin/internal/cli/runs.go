@@ -252,7 +252,8 @@ type runLogs struct {
 func (l *runLogs) Run(ctx context.Context, con Console) error {
 	return l.With(func(c *client.Client) error {
 		if l.Follow {
-			return followOne(ctx, con.Out, c, l.ID)
+			look := &watch{c: c, told: con.Err}
+			return look.follow(ctx, con.Out, l.ID)
 		}
 		for from := int32(1); ; {
 			part, err := c.RunLog(ctx, l.ID, from)

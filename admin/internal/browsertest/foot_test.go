@@ -42,6 +42,29 @@ func TestFoot(t *testing.T) {
 	b.clean("the foot")
 }
 
+// TestFootNode: what the foot says of the node is renewed, on every page.
+func TestFootNode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, plain)
+	b := w.operator(t)
+	b.visit("/settings")
+	b.until(footSays + `.match(/node \S+ · (\d+) of \1 shards, all held/)`)
+	assert.True(t, b.is(`document.querySelector('#free').hidden`))
+	ask := chromedp.Evaluate[chromedp.Void](`void ((old) => {
+		window.fetch = async (...what) => {
+			const s = await (await old(...what)).json();
+			return new Response(JSON.stringify({ ...s, ...window.now }));
+		};
+		window.now = { node: 'node b · 8 of 16 shards', free: '2 shards without a node' };
+		document.dispatchEvent(new Event('visibilitychange'));
+	})(fetch)`)
+	b.do(ask)
+	b.until(footSays + `.match(/node b · 8 of 16 shards\s+✕ 2 shards without a node/)`)
+	b.do(chromedp.Evaluate[chromedp.Void](`void (window.now = { node: '', free: '' }, document.dispatchEvent(new Event('visibilitychange')))`))
+	b.until(`document.querySelector('#node').hidden && document.querySelector('#free').hidden`)
+	b.clean("the node in the foot")
+}
+
 // TestFootSignedOut: when the login has ended elsewhere, foot, message and button of
 // a page that renews itself say the same, and all go on when it holds again.
 func TestFootSignedOut(t *testing.T) {

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -207,11 +208,33 @@ func TestStaticFiles(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	w := consoletest.New(t)
+	cluster := console.Cluster{Node: "node-a", Held: 8, Total: 16}
+	w := consoletest.New(t, func(cfg *console.Config) {
+		cfg.Cluster = func(context.Context) console.Cluster { return cluster }
+	})
 	v := w.As(w.Admin)
-	assert.JSONEq(t, `{"ms_of_day":43200000,"now_ms":1795262400000,"faults":[]}`, v.Get("/status").Body.String())
-	w.Faults = []string{"leases are not renewed"}
-	assert.JSONEq(t, `{"ms_of_day":43200000,"now_ms":1795262400000,"faults":["leases are not renewed"]}`, v.Get("/status").Body.String())
+	says := func(faults, node, free string) {
+		t.Helper()
+		assert.JSONEq(t, `{"ms_of_day":43200000,"now_ms":1795262400000,"faults":[`+faults+`],"node":"`+node+`","free":"`+free+`"}`,
+			v.Get("/status").Body.String())
+		page := v.Get("/help").Body.String()
+		assert.Contains(t, page, `<span id="node">`+node+`</span>`)
+		if free == "" {
+			assert.Contains(t, page, `<span id="free" class="bad" hidden></span>`)
+		} else {
+			assert.Contains(t, page, `<span id="free" class="bad">✕ `+free+`</span>`)
+		}
+	}
+	says("", "node node-a · 8 of 16 shards", "")
+	cluster.Nodes = []console.ClusterNode{{Name: "node-a", Shards: 8, Me: true}, {Name: "node-b", Shards: 8}}
+	says("", "node node-a · 8 of 16 shards, all held", "")
+	cluster.Orphans = 2
+	says("", "node node-a · 8 of 16 shards", "2 shards without a node")
+	v.Cookies[web.LangCookie] = "zh-CN"
+	says("", "节点 node-a · 16 个分片中的 8 个", "2 个分片没有节点")
+	v.Cookies[web.LangCookie] = "en"
+	cluster.Orphans, cluster.Faults = 0, []string{"leases are not renewed"}
+	says(`"leases are not renewed"`, "node node-a · 8 of 16 shards", "") // what it knows of others is old
 }
 
 // TestTextsExist: a template names no text that there is not.

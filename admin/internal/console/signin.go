@@ -142,15 +142,19 @@ type statusAnswer struct {
 	MsOfDay int64    `json:"ms_of_day"` // in the zone of the pages
 	NowMs   int64    `json:"now_ms"`
 	Faults  []string `json:"faults"`
+	Node    string   `json:"node"` // in words
+	Free    string   `json:"free"` // shards that no node has, in words; "" for none
 }
 
 // statusJSON answers the foot line of open pages.
 func (c *call) statusJSON(ctx context.Context) error {
 	now := c.Now()
 	_, seconds := now.Zone()
+	cl := c.Status(ctx)
+	foot := c.FootOf(cl)
 	a := statusAnswer{
 		MsOfDay: (now.UnixMilli() + int64(seconds)*1000) % 86_400_000, NowMs: now.UnixMilli(),
-		Faults: c.Status(ctx).Faults,
+		Faults: cl.Faults, Node: foot.Node, Free: foot.Free,
 	}
 	if a.Faults == nil {
 		a.Faults = []string{}

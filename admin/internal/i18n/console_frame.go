@@ -27,8 +27,14 @@ var consoleFrame = pageTexts{
 	"foot.out":    {"登录已失效，数据截至", "登入已失效，資料截至", "signed out, as of"},
 	"foot.again":  {"重新加载", "重新載入", "reload"},
 	"foot.lost":   {"调度中心没有应答，正在重试", "調度中心沒有應答，正在重試", "the admin does not answer, trying again"},
-	"foot.node":   {"节点 {0}", "節點 {0}", "node {0}"},
 	"foot.shards": {"分片 {0}/{1}", "分片 {0}/{1}", "{0}/{1} shards"},
+	// {0} is a node, that has {1} of {2} shards.
+	"foot.node": {"节点 {0} · {2} 个分片中的 {1} 个", "節點 {0} · {2} 個分片中的 {1} 個", "node {0} · {1} of {2} {2|shard|shards}"},
+	"foot.held": {
+		"节点 {0} · {2} 个分片中的 {1} 个，全部有节点", "節點 {0} · {2} 個分片中的 {1} 個，全部有節點",
+		"node {0} · {1} of {2} {2|shard|shards}, all held",
+	},
+	"foot.free": {"{0} 个分片没有节点", "{0} 個分片沒有節點", "{0} {0|shard|shards} without a node"},
 
 	// What a list says when it cannot be had: {0} is a status of HTTP, or seconds.
 	"list.lost":  {"服务器没有应答", "伺服器沒有應答", "The server does not answer"},

@@ -353,6 +353,10 @@ if (foot) {
   const pulse = $('#pulse');
   const clock = $('#clock');
   const faults = $('#faults');
+  const put = (el, text) => {
+    el.hidden = text === '';
+    if (el.textContent !== text) el.textContent = text;
+  };
   const reload = $('#again');
   const still = pulse.innerHTML; // of a page that stays as it was made: "as of"
   let live = null; // whether what is shown renews itself; null for what never does
@@ -401,8 +405,9 @@ if (foot) {
       const s = await answer.json();
       ahead = s.ms_of_day - (Date.now() % 86400000);
       skew = s.now_ms - Date.now();
-      faults.hidden = s.faults.length === 0;
-      faults.textContent = '✕ ' + s.faults.join(', ');
+      put(faults, s.faults.length ? '✕ ' + s.faults.join(', ') : '');
+      put($('#node'), s.node);
+      put($('#free'), s.free && '✕ ' + s.free);
       if (out) signed(true);
       calm();
     } catch {

@@ -279,6 +279,27 @@ func (c *Call) Why(err error) (text string, ok bool) {
 // Status is how the node is, asked with a limit by Config.Cluster.
 func (c *Call) Status(ctx context.Context) Cluster { return c.Cfg.Cluster(ctx) }
 
+// Foot is what the foot line says in words, of the node and of shards that nobody
+// has; "" is nothing to say.
+type Foot struct{ Node, Free string }
+
+// FootOf puts in words how the node is. Where it is not well, it does not know how
+// the other nodes are.
+func (c *Call) FootOf(cl Cluster) (f Foot) {
+	switch {
+	case cl.Node == "":
+		return f
+	case cl.Orphans > 0:
+		f.Free = c.T("foot.free", cl.Orphans)
+		fallthrough
+	case len(cl.Nodes) == 0 || len(cl.Faults) > 0:
+		f.Node = c.T("foot.node", cl.Node, cl.Held, cl.Total)
+	default:
+		f.Node = c.T("foot.held", cl.Node, cl.Held, cl.Total)
+	}
+	return f
+}
+
 // ID64 returns a number in the path, or 0.
 func (c *Call) ID64(name string) int64 {
 	n, err := strconv.ParseInt(c.R.PathValue(name), 10, 64)

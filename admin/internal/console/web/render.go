@@ -86,6 +86,7 @@ type view struct {
 	Clock   string
 	Zone    string
 	Node    Cluster
+	Foot    Foot
 	Version string
 	P       any
 }
@@ -140,6 +141,7 @@ func (c *Call) RenderStatus(ctx context.Context, status int, name string, h Head
 	if c.User != nil {
 		v.User, v.Admin, v.May = c.User.Username, c.User.Admin, RightsOf(c.Who.CanAnywhere)
 		v.Node = c.Status(ctx)
+		v.Foot = c.FootOf(v.Node)
 		for _, item := range Sections {
 			if c.Has(item.Path) && (!item.admin || c.User.Admin) {
 				v.Nav = append(v.Nav, navItem{item.Name, item.Path, item.Name == h.Section})

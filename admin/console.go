@@ -69,16 +69,25 @@ func (s *system) footCluster(ctx context.Context) console.Cluster {
 			c.Orphans++
 		}
 	}
-	for _, n := range view.Nodes {
-		if n.State == ops.NodeAlive {
-			c.Nodes = append(c.Nodes, console.ClusterNode{Name: n.Name, Seen: n.Seen, Shards: n.Shards, Me: n.This})
-		}
-	}
-	slices.SortFunc(c.Nodes, func(a, b console.ClusterNode) int { return cmp.Compare(a.Name, b.Name) })
+	footNodes(&c, view.Nodes)
 	if ms := s.javaSeen.Load(); ms != 0 {
 		c.JavaSeen = time.UnixMilli(ms)
 	}
 	return c
+}
+
+// footNodes adds the nodes that live, and those that vanished without a word.
+func footNodes(c *console.Cluster, nodes []ops.NodeView) {
+	for _, n := range nodes {
+		switch {
+		case n.State == ops.NodeAlive:
+			c.Nodes = append(c.Nodes, console.ClusterNode{Name: n.Name, Seen: n.Seen, Shards: n.Shards, Me: n.This})
+		case n.State == ops.NodeSilent && !n.This:
+			c.Silent = append(c.Silent, n.Name)
+		}
+	}
+	slices.SortFunc(c.Nodes, func(a, b console.ClusterNode) int { return cmp.Compare(a.Name, b.Name) })
+	slices.Sort(c.Silent)
 }
 
 // apps are the executors that are there.

@@ -8,9 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxljob-go/xxljob/admin/internal/console"
+	"github.com/xxljob-go/xxljob/admin/internal/lease"
 )
 
 // TestConsole: the pages stand beside all other interfaces, under both context
@@ -66,4 +70,19 @@ func TestConsole(t *testing.T) {
 		assert.Equal(t, http.StatusOK, send(http.MethodGet, prefix+"/jobgroup/pageList", "", cookies...).Code)
 		assert.Equal(t, http.StatusNotFound, send(http.MethodPost, prefix+"/no/such/path", "").Code)
 	}
+}
+
+// TestFootNodes: who lives is told apart from who vanished; this node is never said
+// to have vanished, as it answers.
+func TestFootNodes(t *testing.T) {
+	t.Parallel()
+	const now = 1_000_000
+	view := lease.View{NowMs: now, Nodes: []lease.Node{
+		{Name: "d", SeenMs: now - 10_001}, {Name: "c", SeenMs: 1}, {Name: "b", SeenMs: now}, {Name: "a", SeenMs: 1},
+	}}
+	var c console.Cluster
+	footNodes(&c, clusterOf("a", view, 10*time.Second, 0).Nodes)
+	assert.Equal(t, []string{"c", "d"}, c.Silent)
+	require.Len(t, c.Nodes, 1)
+	assert.Equal(t, "b", c.Nodes[0].Name)
 }

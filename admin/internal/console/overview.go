@@ -204,6 +204,10 @@ func (c *call) clusterTroubles(p *overviewPage) {
 		}
 	}
 	c.say1(p, "idle", idle, path)
+	c.say1(p, "silent", len(p.Cluster.Silent), path)
+	for _, name := range p.Cluster.Silent {
+		p.Troubles = append(p.Troubles, trouble{c.T("home.silentnode", name), path})
+	}
 	c.say1(p, "orphans", p.Cluster.Orphans, path)
 	c.say1(p, "node", len(p.Cluster.Faults), path)
 	for _, text := range p.Cluster.Faults {

@@ -71,6 +71,7 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 	lanes["http://10.0.0.2:9999"] = model.AddressState{DeadSince: consoletest.Noon.Add(-time.Minute), Queued: 1200, InFlight: 2}
 	cluster.Faults, cluster.Orphans = []string{"leases are not renewed"}, 2
 	cluster.Nodes = []console.ClusterNode{{Name: "node-a", Seen: consoletest.Noon, Shards: 14, Me: true}, {Name: "node-b", Seen: consoletest.Noon}}
+	cluster.Silent = []string{"node-c"}
 	cluster.JavaSeen = consoletest.Noon.Add(-2 * time.Minute)
 	page = v.Text("/")
 	assert.Contains(t, page, `c-failed">✕ failed<`)
@@ -79,8 +80,9 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 	assert.Contains(t, page, "<td>1</td><td>0</td><td>1</td><td>0</td>", "who was killed has not failed")
 	assert.Equal(t, "✕ 1 job is failing; 1 executor with started jobs has no address; "+
 		"1 fire of the last 10 minutes was more than 1 s late; 1 executor address does not answer; "+
-		"1 node holds no lease; 2 scheduling shards are held by no node; something is wrong with this node.", verdict(page))
+		"1 node holds no lease; 1 node has no heartbeat; 2 scheduling shards are held by no node; something is wrong with this node.", verdict(page))
 	assert.Contains(t, page, "Executor “silver”: 1 of 2 addresses does not answer")
+	assert.Contains(t, page, `<a href="/settings/cluster">Node node-c has no heartbeat, and has not said that it stops</a>`)
 	assert.Contains(t, page, "This node: leases are not renewed")
 	assert.Contains(t, page, "Triggers that wait to be sent · 1,200")
 	assert.Contains(t, page, "A Java admin works on this database too")

@@ -27,7 +27,6 @@ var consoleFrame = pageTexts{
 	"foot.out":    {"登录已失效，数据截至", "登入已失效，資料截至", "signed out, as of"},
 	"foot.again":  {"重新加载", "重新載入", "reload"},
 	"foot.lost":   {"调度中心没有应答，正在重试", "調度中心沒有應答，正在重試", "the admin does not answer, trying again"},
-	"foot.shards": {"分片 {0}/{1}", "分片 {0}/{1}", "{0}/{1} shards"},
 	// {0} is a node, that has {1} of {2} shards.
 	"foot.node": {"节点 {0} · {2} 个分片中的 {1} 个", "節點 {0} · {2} 個分片中的 {1} 個", "node {0} · {1} of {2} {2|shard|shards}"},
 	"foot.held": {

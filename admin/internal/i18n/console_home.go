@@ -31,6 +31,8 @@ var consoleHome = pageTexts{
 	"home.s.alarms.one": {"1 个告警未恢复", "1 個告警未恢復", "1 alarm is open"},
 	"home.s.idle":       {"{0} 个节点没有租约", "{0} 個節點沒有租約", "{0} nodes hold no lease"},
 	"home.s.idle.one":   {"1 个节点没有租约", "1 個節點沒有租約", "1 node holds no lease"},
+	"home.s.silent":     {"{0} 个节点没有心跳", "{0} 個節點沒有心跳", "{0} nodes have no heartbeat"},
+	"home.s.silent.one": {"1 个节点没有心跳", "1 個節點沒有心跳", "1 node has no heartbeat"},
 	"home.s.orphans": {
 		"{0} 个调度分片无人负责", "{0} 個排程分片無人負責", "{0} scheduling shards are held by no node",
 	},
@@ -43,6 +45,10 @@ var consoleHome = pageTexts{
 	"home.notnamed": {"以及另外 {0} 项", "以及另外 {0} 項", "and {0} more"},
 	"home.node":     {"本节点：{0}", "本節點：{0}", "This node: {0}"},
 	"home.idlenode": {"节点 {0} 没有租约", "節點 {0} 沒有租約", "Node {0} holds no lease"},
+	"home.silentnode": {
+		"节点 {0} 没有心跳，也没有正常停止", "節點 {0} 沒有心跳，也沒有正常停止",
+		"Node {0} has no heartbeat, and has not said that it stops",
+	},
 	"home.refused": {
 		"有执行器使用了错误的访问令牌：{0}", "有執行器使用了錯誤的存取權杖：{0}",
 		"An executor comes with a wrong access token: {0}",

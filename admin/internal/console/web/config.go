@@ -55,6 +55,7 @@ type Cluster struct {
 	Faults []string // what is wrong here, in words; empty when all is well
 
 	Nodes    []ClusterNode // the live ones, by name
+	Silent   []string      // nodes that vanished without a word, by name, until they are forgotten
 	Orphans  int           // shards whose lease has ended and that nobody has taken
 	JavaSeen time.Time     // when a run that a Java node made was last seen; zero is never, by this node
 }

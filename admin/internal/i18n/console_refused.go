@@ -64,6 +64,7 @@ var consoleRefused = pageTexts{
 		"原因须写成一行，不含控制字符。", "原因須寫成一行，不含控制字元。",
 		"The reason is one line without control characters.",
 	},
+	"refused.alarm.gone":   {"没有编号为 {0} 的告警。", "沒有編號為 {0} 的告警。", "There is no alarm {0}."},
 	"refused.channel.gone": {"没有这个告警渠道。", "沒有這個告警管道。", "There is no alarm channel of this name."},
 	"refused.channel.soon": {
 		"该渠道在 10 秒内测试过：请稍后再试。", "該管道在 10 秒內測試過：請稍後再試。",

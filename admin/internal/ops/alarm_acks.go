@@ -59,9 +59,10 @@ func (s *Service) alarmFor(ctx context.Context, p Principal, action string, id i
 	object := fmt.Sprintf("alarm %d", id)
 	switch {
 	case notFound(err) && p.all(): // others learn of no ids
-		return nil, &Error{
+		e := &Error{
 			Kind: NotFound, Parts: []Part{key(i18n.SystemNotFound)}, Detail: "there is no " + object,
 		}
+		return nil, e.own("refused.alarm.gone", id)
 	case notFound(err):
 		return nil, s.deny(ctx, p, action, object)
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxljob-go/xxljob/admin/internal/i18n"
 	"github.com/xxljob-go/xxljob/admin/internal/model"
 )
 
@@ -36,6 +37,7 @@ func TestAcknowledge(t *testing.T) {
 	assert.Equal(t, Forbidden, asError(t, err).Kind)
 	_, err = w.AckAlarm(ctx, w.admin, 1<<40)
 	assert.Equal(t, NotFound, asError(t, err).Kind)
+	assert.Equal(t, "There is no alarm 1099511627776.", asError(t, err).Words(i18n.En))
 	_, err = w.AckAlarm(ctx, w.mine, 1<<40)
 	assert.Equal(t, Forbidden, asError(t, err).Kind, "as of one of another group")
 

@@ -203,6 +203,9 @@ func (p *parser) check(n *yaml.Node, j *Job) {
 	if j.Input.Schedule.Type == "" {
 		j.Input.Schedule.Type = client.ScheduleNone
 	}
+	for _, word := range []*string{&j.Input.Misfire, &j.Input.Route, &j.Input.Block, &j.CodeType} {
+		*word = strings.ToLower(*word) // Java writes them in capitals
+	}
 	j.Input = normal(j.Input)
 	if j.CodeType == "" {
 		j.CodeType = "bean"

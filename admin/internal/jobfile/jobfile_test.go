@@ -67,6 +67,17 @@ func TestParse(t *testing.T) {
 	assert.Equal(t, jobs, again, b.String())
 }
 
+// Words are read as Java writes them, too.
+func TestParseCapitals(t *testing.T) {
+	t.Parallel()
+	jobs, err := Parse("jobs.yaml", strings.NewReader(`{group: orders, name: a, misfire: FIRE_ONCE_NOW, `+
+		`route: SHARDING_BROADCAST, block: DISCARD_LATER, code_type: GLUE_SHELL}`))
+	require.NoError(t, err)
+	in := jobs[0].Input
+	assert.Equal(t, []string{"fire_once_now", "sharding_broadcast", "discard_later", "glue_shell"},
+		[]string{in.Misfire, in.Route, in.Block, jobs[0].CodeType})
+}
+
 func TestParseFaults(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{

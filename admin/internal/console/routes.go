@@ -3,6 +3,8 @@ package console
 import (
 	"context"
 	"net/url"
+	"strings"
+	"time"
 
 	"github.com/xxljob-go/xxljob/admin/internal/console/alarmpages"
 	"github.com/xxljob-go/xxljob/admin/internal/console/executorpages"
@@ -87,10 +89,14 @@ func (c *call) oldPage(ctx context.Context) error {
 func (c *call) newPage(path string) (string, bool) {
 	switch path {
 	case "/jobinfo":
-		return "/jobs" + web.Query("group", c.Positive("jobGroup"), "name", c.Str("jobDesc"),
+		state := map[string]string{"0": "stopped", "1": "started"}[c.Str("triggerStatus")]
+		return "/jobs" + web.Query("group", c.Positive("jobGroup"), "state", state, "name", c.Str("jobDesc"),
 			"handler", c.Str("executorHandler"), "author", c.Str("author")), c.Has("/jobs")
 	case "/joblog":
-		return "/runs" + web.Query("group", c.Positive("jobGroup"), "job", c.Positive("jobId")), c.Has("/runs")
+		from, to, _ := strings.Cut(c.Str("filterTime"), " - ")
+		result := map[string]string{"1": "ok", "2": "failed", "3": "running"}[c.Str("logStatus")]
+		return "/runs" + web.Query("result", result, "group", c.Positive("jobGroup"), "job", c.Positive("jobId"),
+			"from", inputTime(from), "to", inputTime(to)), c.Has("/runs")
 	case "/joblog/logDetailPage":
 		return "/runs/" + url.PathEscape(c.Str("id")), c.Has("/runs/{id}")
 	case "/jobcode":
@@ -101,4 +107,14 @@ func (c *call) newPage(path string) (string, bool) {
 		return "/settings/users", c.Has("/settings/users")
 	}
 	return "", false
+}
+
+// inputTime turns a time as Java's console writes it into one of our fields; "" is
+// none.
+func inputTime(text string) string {
+	t, err := time.Parse(time.DateTime, strings.TrimSpace(text))
+	if err != nil {
+		return ""
+	}
+	return t.Format(web.InputTime)
 }

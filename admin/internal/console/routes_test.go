@@ -14,13 +14,19 @@ func TestOldAddresses(t *testing.T) {
 	w := consoletest.New(t)
 	v := w.As(w.Admin)
 	for old, want := range map[string]string{
-		"/jobinfo":                        "/jobs",
-		"/jobinfo?jobGroup=3&jobDesc=a":   "/jobs?group=3&name=a",
-		"/jobinfo?jobGroup=-1":            "/jobs",
-		"/xxl-job-admin/jobinfo":          "/xxl-job-admin/jobs",
-		"/dashboard":                      "/",
-		"/toLogin":                        "/",
-		"/xxl-job-admin/auth/login?next=": "/xxl-job-admin/",
+		"/jobinfo":                      "/jobs",
+		"/jobinfo?jobGroup=3&jobDesc=a": "/jobs?group=3&name=a",
+		"/jobinfo?triggerStatus=1&executorHandler=h&author=me":         "/jobs?author=me&handler=h&state=started",
+		"/jobinfo?triggerStatus=-1":                                    "/jobs",
+		"/joblog?jobId=7&logStatus=2":                                  "/runs?job=7&result=failed",
+		"/joblog?logStatus=1":                                          "/runs?result=ok",
+		"/joblog?logStatus=-1&filterTime=x":                            "/runs",
+		"/joblog?filterTime=2026-11-20+00:00:00+-+2026-11-21+23:59:59": "/runs?from=2026-11-20T00%3A00&to=2026-11-21T23%3A59",
+		"/jobinfo?jobGroup=-1":                                         "/jobs",
+		"/xxl-job-admin/jobinfo":                                       "/xxl-job-admin/jobs",
+		"/dashboard":                                                   "/",
+		"/toLogin":                                                     "/",
+		"/xxl-job-admin/auth/login?next=":                              "/xxl-job-admin/",
 	} {
 		assert.Equal(t, want, v.Get(old).Header().Get("Location"), old)
 	}

@@ -181,7 +181,8 @@ func (b *tab) kill() {
 	b.clean("a killed run")
 	b.follow(click(`form[action$="/retry"] button`)...)
 	assert.NotEqual(b.t, run, b.text(`location.pathname`))
-	b.until(`document.querySelector('.toast')`)
+	// The page is asked for anew when the run begins, and the toast is over then.
+	b.until(`document.querySelector('.toast') || document.querySelector('#state')`)
 	b.clean("a retry of a killed run")
 }
 
